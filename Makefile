@@ -32,7 +32,7 @@ export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help run build check test test-all modules emulate install clean configure dkms docs packages \
-	bench upstream-series
+	bench bench-cycles upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model, and compile digits.onnx'
@@ -43,6 +43,7 @@ help:
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
 	@echo 'make bench     how fast the model is, beside oneDNN; BENCH=EXPRESSION: only such cases'
+	@echo 'make bench-cycles  what the choices of the compiler gain, in predicted cycles; BENCH='
 	@echo 'make test-all  also what is slow'
 	@echo 'make docs      reference of the C++ interface and the ioctls, in build/docs/html'
 	@echo 'make packages  Debian packages, in build/packages'
@@ -91,6 +92,13 @@ bench:
 	@cmake --build build --parallel $(JOBS) --target bench_compare
 	@tests/benchmarks/compare/bench.py build/tests/bench_compare --json build/bench.json \
 		--filter '$(BENCH)' --sets '$(SETS)' $(if $(QUICK),--quick)
+
+bench-cycles:
+	@.ci/packages.sh build bench test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build build --parallel $(JOBS) --target bench_cycles
+	@build/tests/bench_cycles --rules tests/benchmarks/cycles/rules.json \
+		--json build/bench-cycles.json $(if $(BENCH),--only '$(BENCH)')
 
 modules:
 	@.ci/packages.sh build emulate

@@ -8,19 +8,20 @@
 #include <optional>
 
 #include "compiler/lower/conv.hpp"
+#include "compiler/passes/layer_geometry.hpp"
 #include "compiler/passes/passes.hpp"
+#include "cost/sequence_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "nvdla/lowlevel/tensors.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
-#include "packing/conv_steps.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {
 
-// `Plan` is what layers take, in cycles of a multiplier that waits for its data: a step or an atom
-// in each.
+// `Plan` is a way to compute all images, and its predicted cycles.
 struct Plan {
   std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
   std::size_t bands = 0;
@@ -31,38 +32,79 @@ struct Plan {
   }
 };
 
-std::uint64_t atoms(const DeviceInfo& info, const Shape& cube, Precision precision) {
-  return packed_tensor(info, {cube.channels, cube.height, cube.width}, precision).surfaces() *
-         std::uint64_t{cube.height} * cube.width;
+// Returns the cycles of a layer that takes turns with others: what it fetches and what it computes
+// overlap, while the engine writes the registers of the next one.
+std::uint64_t in_turns(const DeviceInfo& info, const cost::LayerCycles& alone) {
+  const double bandwidth =
+      info.memory.bandwidth > 0 ? info.memory.bandwidth : machine_of(info).bus_bytes;
+  const double bytes = static_cast<double>(alone.read + alone.written);
+  const cost::EngineTiming engine;
+  const double registers = engine.registers + engine.interrupt;
+  const auto computes = static_cast<double>(alone.mac.end - alone.mac.begin);
+  return static_cast<std::uint64_t>(std::max({computes, bytes / bandwidth, registers}));
 }
 
-// Returns the plan of `conv` on all images of `batch`, `cubes` of them in a layer; nothing if these
-// do not fit.
-std::optional<Plan> make_plan(const DeviceInfo& info, const nvdla_conv& conv, std::uint32_t batch,
-                              std::uint32_t cubes) {
+// Returns true if convolutions of one image take turns.
+bool take_turns(const PassContext& context) {
+  const auto& disabled = context.options.disabled_passes;
+  return !context.info.has_weight_gating &&
+         std::find(disabled.begin(), disabled.end(), "interleave") == disabled.end();
+}
+
+// Returns the plan of `conv`, which is the form of `node`, on all images of its batch, `cubes` of
+// them in a layer; nothing if these do not fit.
+std::optional<Plan> make_plan(const PassContext& context, const nvdla_conv& conv,
+                              const ConvNode& node, std::uint32_t cubes) {
+  const DeviceInfo& info = context.info;
+  const std::uint32_t batch = node.conv.batch;
+  const bool turns =
+      cubes == 1 && node.tuning.interleaving != Rewrite::kNever && take_turns(context);
   nvdla_conv some = conv;
   some.batch = cubes;
   const auto found = find_bands(info, some, cubes == batch);
   if (!found) return std::nullopt;
   const std::vector<Band>& bands = *found;
-  const std::uint64_t rounds = arith::ceil_div(batch, cubes);
+  const cost::Machine machine = machine_of(info);
+  const cost::MemoryTiming memory = memory_of(info);
+  const auto cycles = [&](nvdla_conv part, std::uint32_t images, bool again) {
+    part.batch = images;
+    cost::ConvGeometry layer = geometry(info, part);
+    if (again && holds_all_weights(info, part)) layer.fetches_weights = false;
+    const cost::LayerCycles alone =
+        cost::conv_cycles(machine, memory, layer, geometry(part, node.sdp), nullptr);
+    return turns ? in_turns(info, alone)
+                 : alone.total + static_cast<std::uint64_t>(cost::EngineTiming{}.interrupt);
+  };
   Plan plan;
   plan.bands = bands.size();
-  plan.layers = rounds * bands.size();
-  plan.cost = weights_bytes(weights_desc(conv)) / info.atom *
-              (holds_all_weights(info, bands[0].conv) ? 1 : plan.layers);
-  std::uint32_t kept = 0;
+  plan.layers = arith::ceil_div(batch, cubes) * bands.size();
+  plan.cost = 0;
   for (const Band& band : bands) {
-    nvdla_conv part = band.conv;
-    plan.cost += batch / cubes * conv_steps(info, part);
-    part.batch = batch % cubes;
-    if (part.batch != 0) plan.cost += conv_steps(info, part);
-    Shape fetched{part.channels, part.height, part.width};
-    if ((part.flags & NVDLA_CONV_REUSE_DATA) != 0) fetched.height -= kept;
-    kept = part.release == 0 ? 0 : part.height - part.release;
-    plan.cost += batch * atoms(info, fetched, static_cast<Precision>(part.proc_precision));
+    const std::uint32_t rounds = batch / cubes, rest = batch % cubes;
+    plan.cost += cycles(band.conv, cubes, false);
+    if (rounds > 1) plan.cost += (rounds - 1) * cycles(band.conv, cubes, true);
+    if (rest != 0) plan.cost += cycles(band.conv, rest, true);
   }
   return plan;
+}
+
+// Returns the cycles of the poolings that take a tensor on the fly if it is whole, where they read
+// it from memory.
+std::uint64_t poolings_from_memory(const Graph& graph, const DeviceInfo& info,
+                                   std::uint32_t tensor) {
+  std::uint64_t cycles = 0;
+  for (const LayerNode& layer : graph.live_layers()) {
+    const auto* pool = std::get_if<PoolNode>(&layer.part);
+    if (pool == nullptr || !pool->flies || layer.input != tensor) continue;
+    nvdla_pdp pdp = pool->pdp;
+    const Shape& in = graph.tensors[tensor].shape;
+    pdp.width = in.width;
+    pdp.height = in.height;
+    pdp.channels = in.channels;
+    pdp.precision = static_cast<std::uint32_t>(graph.tensors[tensor].precision);
+    cycles += in.batch * cost::pdp_cycles(machine_of(info), memory_of(info), geometry(pdp)).total;
+  }
+  return cycles;
 }
 
 bool has_elements(const SdpNode& sdp) {
@@ -70,14 +112,6 @@ bool has_elements(const SdpNode& sdp) {
     return op.has_memory() && op.mode == NVDLA_OPERAND_ELEMENT;
   };
   return element(sdp.operators.x1) || element(sdp.operators.x2) || element(sdp.y);
-}
-
-// Returns true if a pooling may take the tensor on the fly.
-bool feeds_a_pooling(const Graph& graph, std::uint32_t tensor) {
-  return std::ranges::any_of(graph.live_layers(), [&](const LayerNode& layer) {
-    const auto* pool = std::get_if<PoolNode>(&layer.part);
-    return pool != nullptr && pool->flies && layer.input == tensor;
-  });
 }
 
 // SDP reads a cube of one position as a run of atoms, so there is no room between its surfaces for
@@ -98,8 +132,9 @@ bool is_read_as_run(const Graph& graph, const DeviceInfo& info, std::uint32_t te
 
 // Returns how many images of its batch a convolution takes at once. Throws if the layer insists on
 // several and cannot have them, saying what is in the way.
-std::uint32_t images_at_once(const Graph& graph, const DeviceInfo& info, const LayerNode& node,
+std::uint32_t images_at_once(const Graph& graph, const PassContext& context, const LayerNode& node,
                              const ConvNode& part) {
+  const DeviceInfo& info = context.info;
   const std::uint32_t batch = part.conv.batch;
   const bool always = part.tuning.batch == Rewrite::kAlways;
   if (part.tuning.batch == Rewrite::kNever) return 1;
@@ -126,19 +161,18 @@ std::uint32_t images_at_once(const Graph& graph, const DeviceInfo& info, const L
     const nvdla_conv conv = formed_conv(part);
     reason = "the convolution buffer does not hold two of them beside a kernel group";
     Plan least;
-    bool flies = false;
+    std::uint64_t pooled = 0;  // a pooling would have followed on the fly
     for (std::uint32_t cubes = 1; cubes <= batch; ++cubes) {
-      auto plan = make_plan(info, conv, batch, cubes);
+      auto plan = make_plan(context, conv, part, cubes);
       if (!plan) break;  // nor do more of them fit
       if (cubes == 1) {
-        flies = plan->bands == 1 && feeds_a_pooling(graph, node.output);
+        if (plan->bands == 1) pooled = poolings_from_memory(graph, info, node.output);
         if (always) continue;
       } else if (plan->bands > 1 && output.shape.width % 2 != 0 && has_elements(part.sdp)) {
         reason = "operands of elements would be cut inside the 64 bytes that they come by";
         break;
-      } else if (flies) {
-        // The pooling reads what is written for it.
-        plan->cost += 2 * batch * atoms(info, output.shape, output.precision);
+      } else {
+        plan->cost += pooled;
       }
       if (!plan->better_than(least)) continue;
       least = *plan;
@@ -157,7 +191,7 @@ Graph choose_images(Graph graph, PassContext& context) {
     auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr) continue;
     conv->form.images = at_place(layer_text(i, layer.name), i,
-                                 [&] { return images_at_once(graph, context.info, layer, *conv); });
+                                 [&] { return images_at_once(graph, context, layer, *conv); });
     if (conv->form.images > 1) ++context.applied;
   }
   return graph;

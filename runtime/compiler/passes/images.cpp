@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/passes/layer_of_band.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
 #include "packing/cbuf.hpp"
@@ -11,10 +12,12 @@ namespace nvdla::detail {
 namespace {
 
 // Moves a surface on to another image of its batch; the layer works on one.
-void select_image(nvdla_surface& surface, std::uint32_t image) {
+void move_to_image(nvdla_surface& surface, std::uint32_t image) {
   surface.offset += std::uint64_t{image} * surface.batch_stride;
   surface.batch_stride = 0;
 }
+
+}  // namespace
 
 void select_image(nvdla_layer& layer, std::uint32_t image) {
   for (nvdla_surface* surface :
@@ -22,9 +25,11 @@ void select_image(nvdla_layer& layer, std::uint32_t image) {
         &layer.sdp.y.operand, &layer.sdp.input, &layer.sdp.output, &layer.pdp.input,
         &layer.pdp.output, &layer.cdp.input, &layer.cdp.output, &layer.rubik.input,
         &layer.rubik.output}) {
-    select_image(*surface, image);
+    move_to_image(*surface, image);
   }
 }
+
+namespace {
 
 // Moves a convolution on to other images of its batch, on which it works at once.
 void select_images(nvdla_layer& layer, std::uint32_t first) {

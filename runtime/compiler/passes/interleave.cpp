@@ -3,9 +3,9 @@
 // This pass cuts convolutions into bands of lines that take turns: CDMA fetches a band while the
 // array computes the one before. A layer that is whole never hides its own fetch, as the array
 // begins only when all of the input is in the convolution buffer. Layers one behind the other take
-// turns, too, since a band needs only a few bands of the layer before; so do poolings, which have a
-// unit of their own. CDMA goes ahead only where two convolutions have the same banks, so all bands
-// here get the same.
+// turns, too, since a band needs only a few bands of the layer before; so do poolings and
+// normalisations, which have units of their own, and so do the images of a batch. CDMA goes ahead
+// only where two convolutions have the same banks, so all bands here get the same.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,9 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/lower/pool_bands.hpp"
 #include "compiler/passes/layer_geometry.hpp"
-#include "compiler/passes/layer_of_band.hpp"
+#include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/passes.hpp"
 #include "cost/sequence_cycles.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
@@ -27,23 +26,19 @@
 namespace nvdla::detail {
 namespace {
 
-// The choices that are predicted: so many layers take turns, in so many bands each, and at least so
-// many turns lie between a band and what it reads.
+// The choices that are predicted: so many layers take turns, in so many bands of each image, and at
+// least so many turns lie between a band and what it reads, or all of its layer.
 constexpr std::uint32_t kMostLayers = 6;
-constexpr std::uint32_t kBands[] = {2, 3, 4, 5, 7, 8};
-constexpr std::uint32_t kLags[] = {1, 2};
+constexpr std::uint32_t kBands[] = {1, 2, 3, 4, 5, 7, 8};
+constexpr std::uint32_t kWhole = 0;
+constexpr std::uint32_t kLags[] = {1, 2, kWhole};
+// Longer ones are not predicted.
+constexpr std::uint32_t kMostTurns = 64;
 
 // Predictions are about so right: less is not worth further layers.
 constexpr double kLeastGain = 0.01;
 
 constexpr auto kNever = std::numeric_limits<std::uint64_t>::max();
-
-// `Part` is a layer that computes some lines of another one.
-struct Part {
-  nvdla_layer layer = {};
-  std::uint32_t read_end = 0;               // the line of the input behind the last that it reads
-  std::uint32_t first_line = 0, lines = 0;  // of the output
-};
 
 // `Turn` is when a part of a layer of the schedule runs, and which turns have to end before.
 struct Turn {
@@ -55,6 +50,7 @@ struct Turn {
 // as other passes cut them.
 struct Turns {
   std::uint32_t first = 0, end = 0;
+  std::uint32_t bands = 1;                    // of an image
   std::vector<std::vector<Part>> parts = {};  // of each layer
   std::vector<Turn> turns = {};
   std::uint64_t cycles = kNever;
@@ -62,70 +58,14 @@ struct Turns {
   const Part& part_of(const Turn& turn) const { return parts[turn.layer - first][turn.part]; }
 };
 
-const nvdla_surface& output_of(const nvdla_layer& layer) {
-  return layer.kind == NVDLA_LAYER_PDP ? layer.pdp.output : layer.sdp.output;
-}
-
-std::uint32_t output_lines(const nvdla_layer& layer) {
-  if (layer.kind != NVDLA_LAYER_PDP) return conv_output(layer.conv).height;
-  const nvdla_pdp& pdp = layer.pdp;
-  return pool_output(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_height);
-}
-
-std::vector<Part> parts_of(const DeviceInfo& info, const nvdla_layer& whole,
-                           const std::vector<Band>& bands) {
-  std::vector<Part> parts;
-  for (const Band& band : bands)
-    parts.push_back({layer_of(info, whole, band), band.input_line + band.conv.height,
-                     band.output_line, band.output_lines});
-  return parts;
-}
-
-// Returns so many parts of a pooling, of about as many lines; none if it has too few lines.
-std::vector<Part> cut_pooling(const nvdla_layer& whole, std::uint32_t count) {
-  const nvdla_pdp& pdp = whole.pdp;
-  const std::uint32_t height = output_lines(whole);
-  if (height < count) return {};
-  std::vector<Part> parts;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Part part{.layer = whole,
-              .first_line = height * i / count,
-              .lines = height * (i + 1) / count - height * i / count};
-    // In lines of the input; before 0 and from its height on lies the padding.
-    const std::int64_t begin =
-        std::int64_t{part.first_line} * pdp.stride_height - std::int64_t{pdp.pad_top};
-    const std::int64_t end =
-        begin + std::int64_t{part.lines - 1} * pdp.stride_height + pdp.kernel_height;
-    const std::int64_t first = std::max<std::int64_t>(begin, 0);
-    const std::int64_t last = std::min<std::int64_t>(end, pdp.height);
-    if (first >= last) return {};
-    nvdla_pdp& own = part.layer.pdp;
-    own.pad_top = static_cast<std::uint32_t>(first - begin);
-    own.pad_bottom = static_cast<std::uint32_t>(end - last);
-    own.height = static_cast<std::uint32_t>(last - first);
-    own.input.offset += static_cast<std::uint64_t>(first) * own.input.line_stride;
-    own.output.offset += std::uint64_t{part.first_line} * own.output.line_stride;
-    part.read_end = static_cast<std::uint32_t>(last);
-    parts.push_back(part);
-  }
-  return parts;
-}
-
-// Returns true if the lines that a surface is written in are those that another is read in.
-bool has_same_lines(const nvdla_surface& written, const nvdla_surface& read) {
-  if (written.slot != read.slot || written.line_stride != read.line_stride) return false;
-  const std::uint64_t apart =
-      std::max(written.offset, read.offset) - std::min(written.offset, read.offset);
-  return apart == 0 || (read.surface_stride != 0 && apart % read.surface_stride == 0);
-}
-
 // Returns why a layer of the schedule takes no turns, or nullptr if it may.
-const char* why_not(const DeviceInfo& info, const nvdla_layer& layer, const Operation& operation) {
+const char* why_not(const DeviceInfo& info, const nvdla_layer& layer) {
   if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) return "a pooling follows on the fly";
-  if (operation.images != 1 || layer.conv.batch > 1) return "it has several cubes";
+  if (layer.conv.batch > 1) return "it takes several cubes at once";
+  if (layer.kind == NVDLA_LAYER_CDP) return nullptr;
   if (layer.kind == NVDLA_LAYER_PDP)
     return layer.pdp.bands <= 1 ? nullptr : "it is cut into columns";
-  if (layer.kind != NVDLA_LAYER_CONV_SDP) return "it is neither a convolution nor a pooling";
+  if (!is_conv(layer)) return "it is no convolution, pooling or normalisation";
   if (layer.sdp.y.alu == NVDLA_ALU_EQUAL) return "it compares";
   if (!find_bands(info, layer.conv, true)) return "it does not fit the convolution buffer";
   return nullptr;
@@ -146,14 +86,15 @@ Rewrite wish_of(const Graph& graph, const Operation& operation) {
 // `Turntable` predicts what turns cost.
 class Turntable {
  public:
-  Turntable(const Schedule& schedule, const Graph& graph, const DeviceInfo& info)
+  Turntable(const Schedule& schedule, const Graph& graph, const PassContext& context)
       : schedule_(schedule),
         graph_(graph),
-        info_(info),
-        machine_(machine_of(info)),
-        memory_(memory_of(info)),
+        info_(context.info),
+        options_(context.options),
+        machine_(machine_of(info_)),
+        memory_(memory_of(info_)),
         // With the way around the fault of the clock gate no convolution is enabled ahead.
-        engine_{.convolutions_ahead = !info.has_weight_gating} {}
+        engine_{.convolutions_ahead = !info_.has_weight_gating} {}
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
   std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;
@@ -161,11 +102,14 @@ class Turntable {
  private:
   Turns one_by_one(std::uint32_t first, std::uint32_t end) const;
   Turns in_turns(std::uint32_t first, std::uint32_t end) const;
+  std::vector<Part> one_by_one(const nvdla_layer& whole, std::uint32_t images) const;
   std::set<std::uint32_t> weight_banks_of(const Turns& turns) const;
   bool set_banks(std::uint32_t weights, Turns& turns) const;
   void set_order(std::uint32_t lag, Turns& turns) const;
   // Returns the last part of `writer` that a part of `reader` reads.
   std::uint32_t last_needed(const Turns& turns, const Turn& reader, std::uint32_t writer) const;
+  // Lets weights stay in the buffer where parts of one layer follow each other.
+  void keep_weights(Turns& turns) const;
   std::uint64_t predict(const Turns& turns) const;
   cost::LayerGeometry geometry_of(const nvdla_layer& layer) const;
 
@@ -182,6 +126,7 @@ class Turntable {
   const Schedule& schedule_;
   const Graph& graph_;
   const DeviceInfo& info_;
+  const BuildOptions& options_;
   const cost::Machine machine_;
   const cost::MemoryTiming memory_;
   const cost::EngineTiming engine_;
@@ -193,16 +138,29 @@ bool Turntable::any_wish(Rewrite wish, std::uint32_t first, std::uint32_t end) c
   return false;
 }
 
+// The parts that cut_bands() and cut_images() make of a layer.
+std::vector<Part> Turntable::one_by_one(const nvdla_layer& whole, std::uint32_t images) const {
+  if (!is_conv(whole)) return repeat({{.layer = whole}}, images);
+  const bool alone = images == 1;
+  std::vector<Part> parts = parts_of(info_, whole, find_bands(info_, whole.conv, alone).value());
+  if (alone) return parts;
+  std::vector<Part> all;
+  for (const Part& band : parts) {
+    const bool keep = holds_all_weights(info_, band.layer.conv);
+    for (Part part : repeat({band}, images)) {
+      if (keep && part.image != 0) part.layer.conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+      all.push_back(part);
+    }
+  }
+  return all;
+}
+
 Turns Turntable::one_by_one(std::uint32_t first, std::uint32_t end) const {
   Turns turns{.first = first, .end = end};
   if (any_wish(Rewrite::kAlways, first, end)) return turns;
   std::vector<std::uint32_t> last;
   for (std::uint32_t i = first; i < end; ++i) {
-    const nvdla_layer& whole = layer(i);
-    turns.parts.push_back(
-        whole.kind == NVDLA_LAYER_PDP
-            ? std::vector<Part>{{.layer = whole}}
-            : parts_of(info_, whole, find_bands(info_, whole.conv, true).value()));
+    turns.parts.push_back(one_by_one(layer(i), schedule_.operations[i].images));
     for (std::uint32_t part = 0; part < turns.parts.back().size(); ++part) {
       Turn turn{.layer = i, .part = part};
       for_each_writer(turns, i, [&](std::uint32_t w) { turn.waits.push_back(last[w - first]); });
@@ -220,7 +178,7 @@ Turns Turntable::one_by_one(std::uint32_t first, std::uint32_t end) const {
 std::set<std::uint32_t> Turntable::weight_banks_of(const Turns& turns) const {
   std::uint64_t one = 0, two = 0, all = 0;
   for (std::uint32_t i = turns.first; i < turns.end; ++i) {
-    if (layer(i).kind == NVDLA_LAYER_PDP) continue;
+    if (!is_conv(layer(i))) continue;
     const nvdla_conv& conv = layer(i).conv;
     const std::uint64_t group = kernel_group(info_, conv);
     one = std::max(one, weight_banks(info_, conv, group));
@@ -237,12 +195,11 @@ std::set<std::uint32_t> Turntable::weight_banks_of(const Turns& turns) const {
 bool Turntable::set_banks(std::uint32_t weights, Turns& turns) const {
   std::uint64_t banks = info_.cbuf_banks;
   for (std::uint32_t i = turns.first; i < turns.end; ++i)
-    if (layer(i).kind != NVDLA_LAYER_PDP)
-      banks = std::min(banks, usable_banks(info_, layer(i).conv));
+    if (is_conv(layer(i))) banks = std::min(banks, usable_banks(info_, layer(i).conv));
   if (weights >= banks) return false;
   for (auto& parts : turns.parts) {
     for (Part& part : parts) {
-      if (part.layer.kind == NVDLA_LAYER_PDP) continue;
+      if (!is_conv(part.layer)) continue;
       nvdla_conv& conv = part.layer.conv;
       if (data_banks(info_, conv) > banks - weights) return false;
       conv.weight_banks = weights;
@@ -265,23 +222,25 @@ std::uint32_t Turntable::last_needed(const Turns& turns, const Turn& reader,
     end = std::max(
         end, has_same_lines(written, surface) ? until : std::numeric_limits<std::uint32_t>::max());
   };
-  if (to.kind == NVDLA_LAYER_PDP) {
-    read(to.pdp.input, part.read_end);
-  } else {
-    read(to.conv.input, part.read_end);
+  read(input_of(to), part.read_end);
+  if (is_conv(to)) {
     for (const nvdla_surface* operand :
          {&to.sdp.x1.operand, &to.sdp.x2.operand, &to.sdp.y.operand}) {
       if (operand->line_stride != 0) read(*operand, part.first_line + part.lines);
     }
   }
-  if (end == 0) return static_cast<std::uint32_t>(parts.size() - 1);
+  constexpr auto kUnknown = std::numeric_limits<std::uint32_t>::max();
+  if (end == 0 || end == kUnknown) return static_cast<std::uint32_t>(parts.size() - 1);
+  const auto before = [&](const Part& one) {
+    return one.image < part.image || (one.image == part.image && one.first_line + one.lines < end);
+  };
   std::uint32_t last = 0;
-  while (last + 1 < parts.size() && parts[last].first_line + parts[last].lines < end) ++last;
+  while (last + 1 < parts.size() && before(parts[last])) ++last;
   return last;
 }
 
 // Puts part p of each layer at place p and an offset, which leaves `lag` places between the part
-// and the last that it reads.
+// and the last that it reads, or all of its layer.
 void Turntable::set_order(std::uint32_t lag, Turns& turns) const {
   struct Place {
     std::uint32_t at;
@@ -292,8 +251,9 @@ void Turntable::set_order(std::uint32_t lag, Turns& turns) const {
   for (std::uint32_t i = turns.first; i < turns.end; ++i) {
     const auto count = static_cast<std::uint32_t>(turns.parts[i - turns.first].size());
     std::uint32_t offset = 0;
+    if (lag == kWhole && i != turns.first) offset = offsets.back() + count;
     for_each_writer(turns, i, [&](std::uint32_t writer) {
-      for (std::uint32_t part = 0; part < count; ++part) {
+      for (std::uint32_t part = 0; part < count && lag != kWhole; ++part) {
         const std::uint32_t last = last_needed(turns, {.layer = i, .part = part}, writer);
         const std::uint32_t place = offsets[writer - turns.first] + last + lag;
         offset = std::max(offset, place > part ? place - part : 0);
@@ -316,16 +276,35 @@ void Turntable::set_order(std::uint32_t lag, Turns& turns) const {
   }
 }
 
+void Turntable::keep_weights(Turns& turns) const {
+  const auto conv_of = [&](const Turn& turn) -> nvdla_conv& {
+    return turns.parts[turn.layer - turns.first][turn.part].layer.conv;
+  };
+  for (const Turn& turn : turns.turns)
+    conv_of(turn).flags &= ~std::uint32_t{NVDLA_CONV_KEEP_WEIGHTS | NVDLA_CONV_REUSE_WEIGHTS};
+  for (std::size_t i = 1; i < turns.turns.size(); ++i) {
+    const Turn &before = turns.turns[i - 1], &turn = turns.turns[i];
+    if (before.layer != turn.layer || !is_conv(layer(turn.layer)) ||
+        !holds_all_weights(info_, conv_of(turn)))
+      continue;
+    conv_of(before).flags |= NVDLA_CONV_KEEP_WEIGHTS;
+    conv_of(turn).flags |= NVDLA_CONV_REUSE_WEIGHTS;
+  }
+}
+
 cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer) const {
   cost::LayerGeometry to;
-  if (layer.kind == NVDLA_LAYER_PDP) {
+  if (is_conv(layer)) {
+    to.conv = geometry(info_, layer.conv);
+    to.sdp = geometry(layer.conv, layer.sdp);
+  } else if (layer.kind == NVDLA_LAYER_PDP) {
     to.kind = cost::LayerGeometry::Kind::kPdp;
     to.pdp = geometry(layer.pdp);
   } else {
-    to.conv = geometry(info_, layer.conv);
-    to.sdp = geometry(layer.conv, layer.sdp);
+    to.kind = cost::LayerGeometry::Kind::kCdp;
+    to.cdp = geometry(layer.cdp);
   }
-  set_interfaces(schedule_, layer, to);
+  set_interfaces(schedule_, options_, layer, to);
   return to;
 }
 
@@ -339,27 +318,29 @@ std::uint64_t Turntable::predict(const Turns& turns) const {
 Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) const {
   Turns best{.first = first, .end = end};
   if (any_wish(Rewrite::kNever, first, end)) return best;
-  std::set<std::uint32_t> luts;
+  std::set<std::uint32_t> luts;  // of SDP
   bool any_conv = false;
+  const std::uint32_t images = schedule_.operations[first].images;
   for (std::uint32_t i = first; i < end; ++i) {
-    if (layer(i).lut != 0) luts.insert(layer(i).lut);
-    any_conv |= layer(i).kind != NVDLA_LAYER_PDP;
+    if (is_conv(layer(i)) && layer(i).lut != 0) luts.insert(layer(i).lut);
+    any_conv |= is_conv(layer(i));
+    if (schedule_.operations[i].images != images) return best;
   }
-  // A table is loaded again whenever another one was. A pooling alone gains nothing.
+  // A table is loaded again whenever another one was. Without a convolution nothing is gained.
   if (luts.size() > 1 || !any_conv) return best;
   for (const std::uint32_t count : kBands) {
-    Turns turns{.first = first, .end = end};
+    if (count * images == 1) continue;
+    if (count * images * (end - first) > kMostTurns) break;
+    Turns turns{.first = first, .end = end, .bands = count};
     for (std::uint32_t i = first; i < end; ++i) {
-      const nvdla_layer& whole = layer(i);
-      turns.parts.push_back(whole.kind == NVDLA_LAYER_PDP
-                                ? cut_pooling(whole, count)
-                                : parts_of(info_, whole, cut_evenly(whole.conv, count)));
+      turns.parts.push_back(repeat(cut_layer(info_, layer(i), count), images));
       if (turns.parts.back().empty()) return best;
     }
     for (const std::uint32_t weights : weight_banks_of(turns)) {
       if (!set_banks(weights, turns)) continue;
       for (const std::uint32_t lag : kLags) {
         set_order(lag, turns);
+        keep_weights(turns);
         turns.cycles = predict(turns);
         if (turns.cycles < best.cycles) best = turns;
       }
@@ -428,9 +409,10 @@ class Mover {
       std::erase_if(own.after, [&](std::uint32_t earlier) { return earlier >= turns.first; });
       for (std::uint32_t& earlier : own.after) earlier = last_[earlier];
       for (const std::uint32_t wait : turn.waits) own.after.push_back(first + wait);
-      own.name +=
-          fmt::format(" {}/{}", turn.part + 1, turns.parts[turn.layer - turns.first].size());
-      own.macs = own.macs / output_lines(layers_[turn.layer]) * part.lines;
+      if (turns.bands > 1) own.name += fmt::format(" {}/{}", part.band + 1, turns.bands);
+      if (own.images > 1) own.suffix += fmt::format(" cube {}/{}", part.image + 1, own.images);
+      own.macs = own.macs / own.images / output_lines(layers_[turn.layer]) * part.lines;
+      own.images = 1;
       own.whole = false;
       own.cut = true;
       last[turn.layer - turns.first] = next();
@@ -458,10 +440,10 @@ class Mover {
 
 Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context) {
   const auto size = static_cast<std::uint32_t>(schedule.layers.size());
-  const Turntable table(schedule, graph, context.info);
+  const Turntable table(schedule, graph, context);
   std::vector<Turns> chosen;
   const auto why_not_at = [&](std::uint32_t i) {
-    const char* const why = why_not(context.info, schedule.layers[i], schedule.operations[i]);
+    const char* const why = why_not(context.info, schedule.layers[i]);
     if (why != nullptr && schedule.layers[i].conv.kernels != 0 &&
         wish_of(graph, schedule.operations[i]) == Rewrite::kAlways)
       refuse_turns(graph, schedule.operations[i], why);

@@ -156,15 +156,35 @@ cost::PdpGeometry geometry(const nvdla_pdp& pdp) {
   return to;
 }
 
-void set_interfaces(const Schedule& schedule, const nvdla_layer& layer, cost::LayerGeometry& to) {
+cost::CdpGeometry geometry(const nvdla_cdp& cdp) {
+  return {.width = cdp.width,
+          .height = cdp.height,
+          .channels = cdp.channels,
+          .element_bytes = precision_bytes(static_cast<Precision>(cdp.precision))};
+}
+
+bool in_sram(const Allocation& allocation, const BuildOptions& options) {
+  // A layer's input, its output and one more tensor live at a time.
+  constexpr std::uint64_t kTensors = 3;
+  if (allocation.slot.memory == NVDLA_MEMORY_SRAM) return true;
+  return !allocation.dedicated && allocation.contents.empty() &&
+         allocation.slot.size <= options.sram_bytes / kTensors;
+}
+
+void set_interfaces(const Schedule& schedule, const BuildOptions& options, const nvdla_layer& layer,
+                    cost::LayerGeometry& to) {
   const auto interface_of = [&](std::uint32_t allocation) {
-    return schedule.allocations[allocation].slot.memory == NVDLA_MEMORY_SRAM
-               ? cost::Interface::kSecondary
-               : cost::Interface::kPrimary;
+    return in_sram(schedule.allocations[allocation], options) ? cost::Interface::kSecondary
+                                                              : cost::Interface::kPrimary;
   };
   if (to.kind == cost::LayerGeometry::Kind::kPdp) {
     to.pdp.source = interface_of(layer.pdp.input.slot);
     to.pdp.destination = interface_of(layer.pdp.output.slot);
+    return;
+  }
+  if (to.kind == cost::LayerGeometry::Kind::kCdp) {
+    to.cdp.source = interface_of(layer.cdp.input.slot);
+    to.cdp.destination = interface_of(layer.cdp.output.slot);
     return;
   }
   to.conv.data = interface_of(layer.conv.input.slot);

@@ -12,6 +12,7 @@
 #include "cost/machine.hpp"
 #include "cost/memory_timing.hpp"
 #include "cost/sequence_cycles.hpp"
+#include "nvdla/build_options.hpp"
 #include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
@@ -27,11 +28,16 @@ cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv);
 cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp);
 cost::SdpGeometry geometry(const nvdla_conv& conv, const nvdla_sdp& sdp);
 
-// The same of a pooling that reads memory, in one piece.
+// The same of a pooling that reads memory, in one piece, and of a normalisation.
 cost::PdpGeometry geometry(const nvdla_pdp& pdp);
+cost::CdpGeometry geometry(const nvdla_cdp& cdp);
 
+// Returns whether an allocation is expected to lie in secondary memory: it was put there, or the
+// plan of memory, which comes later, has about as much of it for tensors.
+bool in_sram(const Allocation& allocation, const BuildOptions& options);
 // Sets the interfaces through which a layer of `schedule` reaches what it reads and writes.
-void set_interfaces(const Schedule& schedule, const nvdla_layer& layer, cost::LayerGeometry& to);
+void set_interfaces(const Schedule& schedule, const BuildOptions& options, const nvdla_layer& layer,
+                    cost::LayerGeometry& to);
 
 }  // namespace nvdla::detail
 

@@ -15,6 +15,7 @@ std::span<const Entry> catalogue() {
   static constexpr std::array kEntries = {
       Entry{"lenet5", "two convolutions, three fully connected layers", lenet5},
       Entry{"alexnet", "local response normalisation, large kernels", alexnet},
+      Entry{"alexnet-groups", "the same with groups, as it was published", alexnet_groups},
       Entry{"resnet18", "residual blocks", resnet18},
       Entry{"resnet50", "residual bottlenecks", resnet50},
       Entry{"resnet152", "the same, three times as deep", resnet152},

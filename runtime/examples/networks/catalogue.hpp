@@ -14,6 +14,7 @@ namespace networks {
 
 Graph lenet5();
 Graph alexnet();
+Graph alexnet_groups();
 Graph resnet18();
 Graph resnet50();
 Graph resnet152();

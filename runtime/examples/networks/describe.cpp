@@ -19,8 +19,11 @@ float half_nearest(double x) {
 // Adds a graph's layers to a network, in one precision.
 class Describing {
  public:
-  Describing(const Network& from, nvdla::Precision precision)
-      : from_(from), half_(precision == nvdla::Precision::kFp16), steps_(steps(from)) {
+  Describing(const Network& from, nvdla::Precision precision, std::uint32_t batch)
+      : from_(from),
+        half_(precision == nvdla::Precision::kFp16),
+        batch_(batch),
+        steps_(steps(from)) {
     for (const Layer& layer : from.graph.layers())
       tensors_.push_back(
           std::visit([&](const auto& what) { return add(layer, what); }, layer.what));
@@ -80,7 +83,9 @@ class Describing {
   }
 
   nvdla::Tensor add(const Layer& layer, const Image&) {
-    return to_.input(layer.name, layer.shape, precision(), quantization(now()));
+    nvdla::Shape shape = layer.shape;
+    shape.batch = batch_;
+    return to_.input(layer.name, shape, precision(), quantization(now()));
   }
 
   nvdla::Tensor add(const Layer& layer, const Conv& from) {
@@ -210,6 +215,7 @@ class Describing {
 
   const Network& from_;
   const bool half_;
+  const std::uint32_t batch_;
   const std::vector<double> steps_;
   nvdla::Network to_;
   std::vector<nvdla::Tensor> tensors_;
@@ -218,8 +224,8 @@ class Describing {
 }  // namespace
 
 nvdla::Network describe(const Network& network, nvdla::Precision precision,
-                        std::span<const Value> shown) {
-  return Describing(network, precision).with_outputs(shown);
+                        std::span<const Value> shown, std::uint32_t batch) {
+  return Describing(network, precision, batch).with_outputs(shown);
 }
 
 Reals reals_of(const Network& network, std::span<const double> steps, Value value) {

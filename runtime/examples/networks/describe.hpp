@@ -14,9 +14,10 @@
 namespace networks {
 
 // The input is called "image", outputs are the results of layers `shown`, called as the layers.
-// fp16 computes what int8 does without its roundings: elements are numbers in place of steps.
+// It takes `batch` images at once. fp16 computes what int8 does without its roundings: elements are
+// numbers in place of steps.
 nvdla::Network describe(const Network& network, nvdla::Precision precision,
-                        std::span<const Value> shown);
+                        std::span<const Value> shown, std::uint32_t batch = 1);
 
 // What a layer of fp16 adds and multiplies by, each an fp16 number.
 struct Reals {

@@ -64,7 +64,8 @@ RefConv plain(std::uint32_t channels, std::uint32_t kernels, std::uint32_t size,
 }
 
 Request build(const Network& net, const std::string& configuration = "nv_full") {
-  return net.build(Device::open("model:" + configuration), {.statistics = true});
+  return net.build(Device::open("model:" + configuration),
+                   {.statistics = true, .disabled_passes = {"interleave"}});
 }
 
 // Runs `request` and compares with what `b` expects.
@@ -82,7 +83,9 @@ void expect_results(Request& request, const Batched& b) {
                       b.expected.shape.width * b.in.shape.batch);
 }
 
-TEST(NetworkBatch, RandomLayersAreOneLayer) {
+// Several cubes in a layer, all of them where that is predicted to be the fastest.
+TEST(NetworkBatch, RandomLayersTakeSeveralCubes) {
+  std::uint32_t whole = 0;
   test::Random random(21);
   for (int i = 0; i < 25;) {
     auto r = random_conv(random, false);
@@ -92,14 +95,20 @@ TEST(NetworkBatch, RandomLayersAreOneLayer) {
     Batched b(r->ref, shape, random);
     for (const Rewrite form : kForms) {
       Request request = build(b.network(form));
-      EXPECT_EQ(request.network().layers(), form == Rewrite::kNever ? shape.batch : 1U);
-      EXPECT_EQ(request.network().layer_name(0),
-                form == Rewrite::kNever ? "conv cube 1/" + std::to_string(shape.batch) : "conv");
+      const std::uint32_t layers = request.network().layers();
+      if (form == Rewrite::kNever) {
+        EXPECT_EQ(layers, shape.batch);
+        EXPECT_EQ(request.network().layer_name(0), "conv cube 1/" + std::to_string(shape.batch));
+      } else {
+        EXPECT_LT(layers, shape.batch);
+        whole += layers == 1 ? 1 : 0;
+      }
       expect_results(request, b);
       if (::testing::Test::HasFailure()) FAIL() << "layer " << i;
     }
     ++i;
   }
+  EXPECT_GT(whole, 25U);
 }
 
 // Bands of all cubes, which have lines in common that stay in the buffer; where they cannot be cut,
@@ -112,7 +121,7 @@ TEST(NetworkBatch, CubesThatDoNotFitTogether) {
     const char* second;  // name of a layer
     std::uint32_t layers;
   };
-  const Case cases[] = {{64, 5, 3, 1, 40, 51, 5, Precision::kInt8, "conv cubes 4..5/5", 2},
+  const Case cases[] = {{64, 5, 3, 1, 40, 51, 5, Precision::kInt8, "conv 2/2", 2},
                         {64, 3, 1, 1, 40, 60, 7, Precision::kInt8, "conv cubes 4..6/7", 3},
                         {64, 3, 3, 1, 400, 20, 3, Precision::kInt8, "conv 2/4", 4},
                         {40, 3, 2, 1, 270, 31, 4, Precision::kInt16, "conv 2/10", 10},

@@ -198,7 +198,7 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
 
 // Inputs of up to four channels of integers, whatever their signs, paddings and batch.
 TEST(NetworkConv, PixelsGiveTheResultsOfTensors) {
-  int chosen = 0, drawn = 0;
+  int chosen = 0;
   test::expect_for_all(60, [&](test::Random& random) {
     const auto r = random_conv(random, false);
     if (!r || r->ref.processing == Precision::kFp16 || r->in.precision != r->ref.processing)
@@ -220,7 +220,6 @@ TEST(NetworkConv, PixelsGiveTheResultsOfTensors) {
     Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     layer.output = {.scale = 3, .shift = 12};
     Values expected;
-    ++drawn;
     for (const Rewrite pixels : {Rewrite::kNever, Rewrite::kAlways, Rewrite::kAuto}) {
       layer.tuning.pixels = pixels;
       Network net;
@@ -240,7 +239,6 @@ TEST(NetworkConv, PixelsGiveTheResultsOfTensors) {
     }
   });
   EXPECT_GT(chosen, 0);
-  EXPECT_LT(chosen, drawn);
 }
 
 TEST(NetworkConv, PixelsThatCannotBe) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/property.hpp"
+#include "common/runtime/lut_reference.hpp"
 #include "common/runtime/random_graph.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/runtime/reference.hpp"
@@ -119,7 +120,8 @@ TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
                  "disabled_passes: 'Views' is no pass that can be left out; " + right);
 }
 
-// A block with everything that may take turns: a stride, a residual, both kinds of pooling.
+// A block with everything that may take turns: a stride, both kinds of pooling, a normalisation,
+// and several images.
 Network block_of(test::Random& random, Rewrite interleaving, std::uint32_t seed) {
   const auto any = [&](int low, int high) {
     return static_cast<std::uint32_t>(random.pick(low, high));
@@ -138,14 +140,22 @@ Network block_of(test::Random& random, Rewrite interleaving, std::uint32_t seed)
     conv.weights = weights;
     conv.output = {.scale = 1, .shift = 9};
     conv.tuning.interleaving = interleaving;
+    conv.tuning.batch = Rewrite::kNever;
     return network.convolution(from, conv);
   };
-  const Tensor in = network.input("in", {.channels = 32, .height = size, .width = size});
+  const Tensor in =
+      network.input("in", {.channels = 32, .height = size, .width = size, .batch = any(1, 3)});
   const Tensor first = add(in, "first", 32, any(0, 1) * 2 + 1, stride);
   const Tensor second = add(first, "second", channels, 3, 1);
   Pooling pool{.name = "max", .kernel_height = 3, .kernel_width = 3};
   pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = 1;
-  const Tensor pooled = network.pooling(second, pool);
+  const nvdla_lut lut = test::random_lut(NVDLA_LUT_CDP, 20, random);
+  const Tensor pooled =
+      network.pooling(network.normalization(second, {.name = "norm",
+                                                     .input = {.scale = 1},
+                                                     .output = {.scale = 5, .shift = 14},
+                                                     .lut = &lut}),
+                      pool);
   pool.name = "average";
   pool.method = NVDLA_POOL_AVERAGE;
   pool.stride_height = pool.stride_width = any(1, 2);
@@ -171,12 +181,12 @@ TEST(Passes, BandsThatTakeTurnsChangeNoResult) {
         turned += applied(request.network(), "interleave");
       }
       const Shape shape = request.network().desc("in").shape;
-      const std::size_t count = std::size_t{shape.channels} * shape.height * shape.width;
+      const std::size_t count = shape.elements();
       request.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
       request.run();
       for (const char* output : {"out", "second"}) {
         const Shape out = request.network().desc(output).shape;
-        std::vector<std::int8_t> values(std::size_t{out.channels} * out.height * out.width);
+        std::vector<std::int8_t> values(out.elements());
         request.read(output, Layout::kNchw, values);
         results[forced].insert(results[forced].end(), values.begin(), values.end());
       }

@@ -141,19 +141,19 @@ output %2 "out"
             R"(schedule
 layer 0 "narrow 1/2" conv+sdp
   operation macs=262144 cut
-  conv width=16 height=8 channels=64 batch=1 kernels=32 kernel=1x1 stride=1x1 dilation=1x1 data_banks=15 weight_banks=1 post_extension=1 input=@0[line_stride=512 surface_stride=8192] weights=@3
+  conv flags=keep_weights width=16 height=8 channels=64 batch=1 kernels=32 kernel=1x1 stride=1x1 dilation=1x1 data_banks=15 weight_banks=1 post_extension=1 input=@0[line_stride=512 surface_stride=8192] weights=@3
   sdp out_cvt.scale=1 output=@1[line_stride=512 surface_stride=8192]
 layer 1 "narrow 2/2" conv+sdp
   operation macs=262144 cut
-  conv width=16 height=8 channels=64 batch=1 kernels=32 kernel=1x1 stride=1x1 dilation=1x1 data_banks=15 weight_banks=1 post_extension=1 input=@0+4096[line_stride=512 surface_stride=8192] weights=@3
+  conv flags=reuse_weights width=16 height=8 channels=64 batch=1 kernels=32 kernel=1x1 stride=1x1 dilation=1x1 data_banks=15 weight_banks=1 post_extension=1 input=@0+4096[line_stride=512 surface_stride=8192] weights=@3
   sdp out_cvt.scale=1 output=@1+4096[line_stride=512 surface_stride=8192]
 layer 2 "same 1/2" conv+sdp waits 1
   operation macs=1179648 origin=1 cut after=[1]
-  conv width=16 height=9 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=1,0,1,1 data_banks=15 weight_banks=1 post_extension=1 input=@1[line_stride=512 surface_stride=8192] weights=@4
+  conv flags=keep_weights width=16 height=9 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=1,0,1,1 data_banks=15 weight_banks=1 post_extension=1 input=@1[line_stride=512 surface_stride=8192] weights=@4
   sdp out_cvt.scale=1 output=@2[line_stride=512 surface_stride=8192]
 layer 3 "same 2/2" conv+sdp waits 1
   operation macs=1179648 origin=1 cut after=[1]
-  conv width=16 height=9 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=0,1,1,1 data_banks=15 weight_banks=1 post_extension=1 input=@1+3584[line_stride=512 surface_stride=8192] weights=@4
+  conv flags=reuse_weights width=16 height=9 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=0,1,1,1 data_banks=15 weight_banks=1 post_extension=1 input=@1+3584[line_stride=512 surface_stride=8192] weights=@4
   sdp out_cvt.scale=1 output=@2+4096[line_stride=512 surface_stride=8192]
 )");
 }
@@ -217,11 +217,17 @@ layer 14 "next 5/5" conv+sdp waits 11
 )");
 }
 
-TEST(SchedulePasses, NoBandsTakeTurnsWhereConvolutionsWaitForTheOneBefore) {
-  EXPECT_EQ(order_of(lowered({detail::interleave_bands}, "nv_small", kBlock, 0)),
+// Where convolutions wait for the one before, bands of different layers gain nothing. Those of one
+// layer do where they cut its lines into fewer stripes.
+TEST(SchedulePasses, LayersTakeNoTurnsWhereConvolutionsWaitForTheOneBefore) {
+  EXPECT_EQ(order_of(lowered({detail::interleave_bands}, "nv_small", kBlock, 1)),
             R"(layer 0 "narrow" conv+sdp
 layer 1 "same" conv+sdp
-layer 2 "wide" conv+sdp
+layer 2 "wide 1/5" conv+sdp
+layer 3 "wide 2/5" conv+sdp
+layer 4 "wide 3/5" conv+sdp
+layer 5 "wide 4/5" conv+sdp
+layer 6 "wide 5/5" conv+sdp
 )");
 }
 

@@ -27,6 +27,7 @@ TEST(SaveTensor, Batches) {
   Convolution conv{.name = "conv", .kernels = 12, .kernel_height = 3, .kernel_width = 3};
   conv.weights = weights;
   conv.output = requantize(0.002);
+  conv.tuning.interleaving = Rewrite::kNever;
   for (const std::string name : {"nv_full", "nv_small"}) {
     Network network;
     const Tensor in = network.input("in", shape);
