@@ -10,6 +10,7 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/pipeline.hpp"
+#include "compiler/passes/wishes.hpp"
 #include "compiler/programs.hpp"
 #include "compiler/user_network.hpp"
 #include "device/build_steps.hpp"
@@ -121,7 +122,7 @@ void compile_into(const Graph& from, const BuildOptions& options, const ProgramL
   if (options.memory) info.memory = *options.memory;
   check_has_layers(from);
   check_disabled_passes(options);
-  const Graph graph = run_passes(from, info, options, compiled.passes);
+  const Graph graph = run_passes(with_choices(from, options), info, options, compiled.passes);
   BuildSteps steps(options, graph.layers.size() + 3);
   Schedule schedule =
       run_passes(lower_graph(graph, info, steps), graph, info, options, compiled.passes);

@@ -81,6 +81,40 @@ class Compile(unittest.TestCase):
             self.assertEqual(status, 0, error)
         self.assertLessEqual(layers[1], layers[0])
 
+    def test_choices_are_reported_and_can_be_forced(self):
+        def candidates(*arguments):
+            path = self.path("c.json")
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", self.path("c.nvdla"),
+                                   "-d", "model:nv_full", "--samples", str(DIGITS / "images"),
+                                   "--mean", "128", "--std", "128", "--report", path, *arguments)
+            self.assertEqual(status, 0, error)
+            return json.loads(pathlib.Path(path).read_text())["candidates"]
+
+        found = candidates()
+        self.assertTrue(found)
+        # Of all that there was for the same layers the chosen one takes least, but for what is
+        # within a hundredth.
+        for one in found:
+            same = [other for other in found
+                    if (other["pass"], other["layers"]) == (one["pass"], one["layers"])]
+            chosen = [other for other in same if other["chosen"]]
+            self.assertEqual(len(chosen), 1, one)
+            if one["cycles"] is not None:
+                self.assertLessEqual(chosen[0]["cycles"], 1.01 * one["cycles"] + 1)
+        pixels = [one for one in found if one["form"] == "pixels"]
+        self.assertTrue(pixels[0]["chosen"])
+        layer = pixels[0]["layers"]
+        forced = candidates("--choose", layer + ":no-pixels")
+        self.assertFalse([one for one in forced if one["form"] == "pixels"])
+        for wish, words in ((layer + ":magic", "'magic' is none; expected pixels, folding, "),
+                            ("nothing:turns", "no convolution is called 'nothing'"),
+                            ("turns", "expected LAYER:CHOICE")):
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o",
+                                   self.path("c.nvdla"), "-d", "model:nv_full", "--samples",
+                                   str(DIGITS / "images"), "--choose", wish)
+            self.assertEqual(status, 2)
+            self.assertIn(words, error)
+
     def test_loadable_runs(self):
         out, _, status = run("compile", MODEL, "-o", self.path("a.nvdla"))
         self.assertEqual(status, 0)

@@ -132,7 +132,7 @@ bool is_read_as_run(const Graph& graph, const DeviceInfo& info, std::uint32_t te
 
 // Returns how many images of its batch a convolution takes at once. Throws if the layer insists on
 // several and cannot have them, saying what is in the way.
-std::uint32_t images_at_once(const Graph& graph, const PassContext& context, const LayerNode& node,
+std::uint32_t images_at_once(const Graph& graph, PassContext& context, const LayerNode& node,
                              const ConvNode& part) {
   const DeviceInfo& info = context.info;
   const std::uint32_t batch = part.conv.batch;
@@ -161,6 +161,7 @@ std::uint32_t images_at_once(const Graph& graph, const PassContext& context, con
     const nvdla_conv conv = formed_conv(part);
     reason = "the convolution buffer does not hold two of them beside a kernel group";
     Plan least;
+    std::optional<std::size_t> chosen;
     std::uint64_t pooled = 0;  // a pooling would have followed on the fly
     for (std::uint32_t cubes = 1; cubes <= batch; ++cubes) {
       auto plan = make_plan(context, conv, part, cubes);
@@ -174,10 +175,15 @@ std::uint32_t images_at_once(const Graph& graph, const PassContext& context, con
       } else {
         plan->cost += pooled;
       }
+      context.consider(node.name,
+                       cubes == 1 ? "cube by cube" : fmt::format("{} cubes at once", cubes),
+                       plan->cost, false);
       if (!plan->better_than(least)) continue;
+      chosen = context.candidates.size() - 1;
       least = *plan;
       best = cubes;
     }
+    if (chosen) context.candidates[*chosen].chosen = true;
   }
   if (best == 1 && always) refuse_argument("not several cubes at once: {}", reason);
   return best;

@@ -98,10 +98,14 @@ class Turntable {
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
   std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;
+  // Adds to `context` what there was to choose from in place of `turns`.
+  void report(const Turns& turns, PassContext& context) const;
 
  private:
   Turns one_by_one(std::uint32_t first, std::uint32_t end) const;
-  Turns in_turns(std::uint32_t first, std::uint32_t end) const;
+  // Calls tried(turns) for each way that is predicted; returns the fastest.
+  template <typename Tried>
+  Turns in_turns(std::uint32_t first, std::uint32_t end, const Tried& tried) const;
   std::vector<Part> one_by_one(const nvdla_layer& whole, std::uint32_t images) const;
   std::set<std::uint32_t> weight_banks_of(const Turns& turns) const;
   bool set_banks(std::uint32_t weights, Turns& turns) const;
@@ -315,7 +319,8 @@ std::uint64_t Turntable::predict(const Turns& turns) const {
   return cost::sequence_cycles(machine_, memory_, sequence, engine_).total;
 }
 
-Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) const {
+template <typename Tried>
+Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end, const Tried& tried) const {
   Turns best{.first = first, .end = end};
   if (any_wish(Rewrite::kNever, first, end)) return best;
   std::set<std::uint32_t> luts;  // of SDP
@@ -342,11 +347,32 @@ Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) const {
         set_order(lag, turns);
         keep_weights(turns);
         turns.cycles = predict(turns);
+        tried(turns);
         if (turns.cycles < best.cycles) best = turns;
       }
     }
   }
   return best;
+}
+
+void Turntable::report(const Turns& turns, PassContext& context) const {
+  const auto name = [&](std::uint32_t index) { return full_name(schedule_.operations[index]); };
+  const std::string layers = turns.end - turns.first == 1
+                                 ? name(turns.first)
+                                 : name(turns.first) + ".." + name(turns.end - 1);
+  const Turns whole = one_by_one(turns.first, turns.end);
+  if (whole.cycles != kNever)
+    context.consider(layers, "one after another", whole.cycles, turns.turns.empty());
+  std::map<std::uint32_t, std::uint64_t> fastest;  // by bands
+  in_turns(turns.first, turns.end, [&](const Turns& tried) {
+    const auto [at, added] = fastest.emplace(tried.bands, tried.cycles);
+    at->second = std::min(at->second, tried.cycles);
+  });
+  for (const auto& [bands, cycles] : fastest) {
+    context.consider(layers,
+                     bands == 1 ? "images in turns" : fmt::format("{} bands in turns", bands),
+                     cycles, !turns.turns.empty() && bands == turns.bands);
+  }
 }
 
 // The best way up to each layer is the best way up to an earlier one, and turns behind it.
@@ -363,7 +389,7 @@ std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) con
     for (std::uint32_t count = 1; count <= std::min(kMostLayers, to - first); ++count) {
       const std::uint32_t from = to - count;
       const double before = ways[from - first].cycles + engine_.interrupt;
-      for (Turns turns : {one_by_one(from, to), in_turns(from, to)}) {
+      for (Turns turns : {one_by_one(from, to), in_turns(from, to, [](const Turns&) {})}) {
         const double margin = turns.turns.empty() ? 1 : 1 + kLeastGain;
         const double cycles = before + static_cast<double>(turns.cycles) * margin;
         if (turns.cycles != kNever && cycles < way.cycles) way = {cycles, std::move(turns)};
@@ -454,8 +480,10 @@ Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& co
     while (end < size && (end == first || !schedule.segment_starts.contains(end)) &&
            why_not_at(end) == nullptr)
       ++end;
-    for (Turns& turns : table.choose(first, end))
+    for (Turns& turns : table.choose(first, end)) {
+      table.report(turns, context);
       if (!turns.turns.empty()) chosen.push_back(std::move(turns));
+    }
     first = std::max(end, first + 1);
   }
   if (chosen.empty()) return schedule;

@@ -6,6 +6,10 @@
 #define NVDLA_COMPILER_PASSES_PASSES_HPP
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/schedule.hpp"
@@ -18,7 +22,14 @@ namespace nvdla::detail {
 struct PassContext {
   const DeviceInfo& info;
   const BuildOptions& options;
-  std::uint32_t applied = 0;  // layers or tensors that the pass has changed
+  std::uint32_t applied = 0;               // layers or tensors that the pass has changed
+  std::vector<Candidate> candidates = {};  // what it chose from
+
+  // Adds a candidate; `cycles` is nothing if it cannot be.
+  void consider(std::string layers, std::string form, std::optional<std::uint64_t> cycles,
+                bool chosen) {
+    candidates.push_back({std::move(layers), std::move(form), cycles.value_or(0), chosen});
+  }
 };
 
 // Over the graph. Layers and tensors keep their indices but in expand_cpu_layers(), which keeps

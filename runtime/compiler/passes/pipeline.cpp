@@ -79,7 +79,8 @@ Value run_all(const List& passes, Value value, const BuildOptions& options, cons
     } else {
       check_wishes(graph..., pass.name, pass.wish);
     }
-    reports.push_back({pass.name, pass.purpose, enabled, context.applied});
+    reports.push_back(
+        {pass.name, pass.purpose, enabled, context.applied, std::move(context.candidates)});
   }
   return value;
 }

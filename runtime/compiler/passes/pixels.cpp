@@ -80,17 +80,28 @@ SharedKernels add_components(const ConvNode& node, std::uint32_t components) {
 }
 
 // Returns true if the layer is faster on pixels than in any other form that it may have.
-bool pixels_pay(const DeviceInfo& info, const ConvNode& node, const ConvNode& pixels) {
-  const nvdla_conv conv = formed_conv(pixels);
-  const bool may_fold = node.tuning.folding == Rewrite::kAuto && cannot_fold(node.conv) == nullptr;
-  return is_faster(info, conv, node.conv, node.sdp) &&
-         (!may_fold || is_faster(info, conv, fold_width(node.conv).conv, node.sdp));
+bool pixels_pay(PassContext& context, const std::string& name, const ConvNode& node,
+                const ConvNode& pixels) {
+  const DeviceInfo& info = context.info;
+  const auto on_pixels = predict_conv(info, formed_conv(pixels), node.sdp);
+  std::vector<std::pair<const char*, std::optional<std::uint64_t>>> others = {
+      {"a tensor", predict_conv(info, node.conv, node.sdp)}};
+  if (node.tuning.folding == Rewrite::kAuto && cannot_fold(node.conv) == nullptr)
+    others.emplace_back("folded", predict_conv(info, fold_width(node.conv).conv, node.sdp));
+  const bool pays = on_pixels && std::all_of(others.begin(), others.end(), [&](const auto& other) {
+                      return !other.second || *on_pixels < *other.second;
+                    });
+  context.consider(name, "pixels", on_pixels, pays);
+  for (const auto& [form, cycles] : others) context.consider(name, form, cycles, false);
+  // The pass fold_inputs() takes the faster one of two others.
+  if (!pays && others.size() == 1) context.candidates.back().chosen = true;
+  return pays;
 }
 
 // Returns the form of a convolution that reads pixels, or nothing where another one is better, or
 // all there is. Throws if the layer insists on pixels and cannot have them.
-std::optional<ConvNode> pixel_form(const Graph& graph, const DeviceInfo& info,
-                                   std::uint32_t index) {
+std::optional<ConvNode> pixel_form(const Graph& graph, PassContext& context, std::uint32_t index) {
+  const DeviceInfo& info = context.info;
   const LayerNode& layer = graph.layers[index];
   const auto& node = std::get<ConvNode>(layer.part);
   const Convolution::Tuning& tuning = node.tuning;
@@ -101,7 +112,7 @@ std::optional<ConvNode> pixel_form(const Graph& graph, const DeviceInfo& info,
   if (tuning.batch == Rewrite::kAlways) reason = "tuning.batch is kAlways";
   if (reason == nullptr) {
     ConvNode pixels = read_pixels(info, node);
-    if (always || pixels_pay(info, node, pixels)) return pixels;
+    if (always || pixels_pay(context, layer.name, node, pixels)) return pixels;
   } else if (always) {
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{}: its input does not lie as pixels: {}",
                                                          layer_text(index, layer.name), reason));
@@ -116,7 +127,7 @@ Graph read_inputs_as_pixels(Graph graph, PassContext& context) {
     LayerNode& layer = graph.layers[i];
     auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr || !Graph::is_live(layer)) continue;
-    auto pixels = pixel_form(graph, context.info, i);
+    auto pixels = pixel_form(graph, context, i);
     if (!pixels) continue;
     pixels->weights = add_components(*conv, pixels->conv.channels);
     graph.tensors[layer.input].pixel =

@@ -85,8 +85,8 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
 // Returns nothing where a direct convolution is better, or all there is. `result` is the precision
 // of its output. Throws if the layer insists on Winograd and cannot have it: kNotAvailable for what
 // the device lacks, kInvalidArgument else, saying what is in the way.
-std::optional<WinogradForm> winograd_form(const PassContext& context, const ConvNode& node,
-                                          Precision result) {
+std::optional<WinogradForm> winograd_form(PassContext& context, const std::string& name,
+                                          const ConvNode& node, Precision result) {
   const DeviceInfo& info = context.info;
   if (node.tuning.winograd == Rewrite::kNever && !context.options.allow_rounding)
     return std::nullopt;
@@ -112,7 +112,14 @@ std::optional<WinogradForm> winograd_form(const PassContext& context, const Conv
   if (!always && out.width * out.height == 1) return std::nullopt;
   // Tiles take fewer multiplications, and 16/9 of the weights; where they do not fit the buffer,
   // the layer that asks for them gets the error that says why.
-  if (!always && !is_faster(info, form.conv, node.conv, node.sdp)) return std::nullopt;
+  if (!always) {
+    const auto tiles = predict_conv(info, form.conv, node.sdp);
+    const auto direct = predict_conv(info, node.conv, node.sdp);
+    const bool pays = tiles && (!direct || *tiles < *direct);
+    context.consider(name, "Winograd", tiles, pays);
+    context.consider(name, "direct", direct, !pays);
+    if (!pays) return std::nullopt;
+  }
   if (node.conv.proc_precision == NVDLA_PRECISION_FP16) {
     const auto& halves = std::get<std::vector<std::int16_t>>(*node.weights);
     if (!always && !winograd_weights_fit(form.desc, halves)) return std::nullopt;
@@ -148,8 +155,9 @@ Graph choose_winograd(Graph graph, PassContext& context) {
     if (conv == nullptr) continue;
     const Precision result =
         layer.output == kNoTensor ? conv->sdp.processing : graph.tensors[layer.output].precision;
-    conv->form.winograd = at_place(layer_text(i, layer.name), i,
-                                   [&] { return winograd_form(context, *conv, result); });
+    conv->form.winograd = at_place(layer_text(i, layer.name), i, [&] {
+      return winograd_form(context, layer.name, *conv, result);
+    });
     if (conv->form.winograd) ++context.applied;
   }
   return graph;

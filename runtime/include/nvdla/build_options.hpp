@@ -57,6 +57,19 @@ struct BuildOptions {
   /// All convolutions may be computed in another way whose results are rounded or saturate
   /// elsewhere, where that is predicted to be faster: Convolution::Tuning::winograd.
   bool allow_rounding = false;
+  /// Each says what layers of a name have to be or may not be, "LAYER:CHOICE". CHOICE is pixels,
+  /// folding, winograd, batch or turns, or one of these behind "no-": it sets the member of
+  /// Convolution::Tuning of the same name (turns: interleaving) to kAlways or kNever. What is no
+  /// choice, or names no convolution, is refused as kInvalidArgument.
+  std::vector<std::string> choices = {};
+};
+
+/// `Candidate` is a form that the compiler considered for a layer, or for neighbours together.
+struct Candidate {
+  std::string layers;        ///< name of the layer, or "first..last"
+  std::string form;          ///< what it would be: "pixels", "3 bands in turns"
+  std::uint64_t cycles = 0;  ///< predicted; 0 if it cannot be
+  bool chosen = false;       ///< of those of the same layers
 };
 
 /// `PassReport` lists what a pass of the compiler did with a network.
@@ -65,6 +78,8 @@ struct PassReport {
   std::string purpose;        ///< what it does, in a clause: "inputs lie folded in width"
   bool enabled = true;        ///< false if it was left out
   std::uint32_t applied = 0;  ///< layers, tensors or waits that it changed
+  /// A pass that chooses by predicted cycles lists what it chose from, and what that would cost.
+  std::vector<Candidate> candidates = {};
 };
 
 }  // namespace nvdla

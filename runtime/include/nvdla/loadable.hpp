@@ -155,6 +155,10 @@ struct LoadableOptions {
   std::uint64_t sram_bytes = 0;
   /// Lets results be rounded elsewhere, as BuildOptions::allow_rounding.
   bool allow_rounding = false;
+  /// Each says what layers have to be, as BuildOptions::choices.
+  std::vector<std::string> choices = {};
+  /// make_loadable() tells there what the passes of the compiler did; nullptr if nobody asks.
+  std::vector<PassReport>* passes = nullptr;
 };
 
 /// A network as a loadable for a configuration ("nv_small"): a task of the interface for each

@@ -296,7 +296,9 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                                                        .sram_bytes = options.sram_bytes,
                                                        .disabled_passes = options.disabled_passes,
                                                        .memory = options.memory,
-                                                       .allow_rounding = options.allow_rounding});
+                                                       .allow_rounding = options.allow_rounding,
+                                                       .choices = options.choices});
+  if (options.passes != nullptr) *options.passes = net.passes();
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);
   SavedFile file(compiled,

@@ -30,7 +30,7 @@ struct CompileOptions {
   std::string output;
   std::string device = "auto";
   std::string report;
-  std::vector<std::string> forbidden;
+  std::vector<std::string> forbidden, choices;
   bool allow_rounding = false;
   bool check = false;
   ModelOptions import;
@@ -49,6 +49,7 @@ struct CompileReport {
   std::vector<ImportedNode> nodes;
   std::vector<ImportedScale> scales;
   std::vector<CompiledLayer> layers;
+  std::vector<PassReport> passes;
   std::uint64_t cycles = 0;  // of all layers, side by side where they can be
   MemoryUse memory;
 };
@@ -113,6 +114,29 @@ std::string layers_text(const CompileReport& report) {
                             program::bytes_text(report.memory.peak));
 }
 
+// Returns what the compiler chose from, with the predicted cycles of each and how much slower it
+// is.
+std::string candidates_text(const CompileReport& report) {
+  std::string text =
+      fmt::format("\n{:<40} {:<24} {:>12} {:>8}\n", "chosen by predicted cycles", "", "cycles", "");
+  for (const PassReport& pass : report.passes) {
+    for (const Candidate& one : pass.candidates) {
+      const auto chosen = std::find_if(
+          pass.candidates.begin(), pass.candidates.end(),
+          [&](const Candidate& other) { return other.chosen && other.layers == one.layers; });
+      std::string worth = "chosen";
+      if (!one.chosen) worth = one.cycles == 0 ? "cannot" : "";
+      if (!one.chosen && one.cycles != 0 && chosen != pass.candidates.end())
+        worth = fmt::format(
+            "{:+.1f}%",
+            100 * (static_cast<double>(one.cycles) / static_cast<double>(chosen->cycles) - 1));
+      text += fmt::format("{:<40} {:<24} {:>12} {:>8}\n", program::elide(one.layers, 40), one.form,
+                          one.cycles == 0 ? "-" : std::to_string(one.cycles), worth);
+    }
+  }
+  return text;
+}
+
 std::string text_report(const CompileReport& report) {
   std::string text;
   for (const ImportedNode& node : report.nodes) {
@@ -120,7 +144,8 @@ std::string text_report(const CompileReport& report) {
                         place_of(node), node.reason.empty() ? "" : ": ", why(node));
   }
   if (!report.scales.empty()) text += scales_text(report.scales);
-  return report.layers.empty() ? text : text + layers_text(report);
+  if (report.layers.empty()) return text;
+  return text + layers_text(report) + candidates_text(report);
 }
 
 // A field of CSV: quoted, with quotes doubled.
@@ -140,6 +165,14 @@ std::string csv_report(const CompileReport& report) {
 
 std::string json_report(const CompileReport& report) {
   Json nodes = Json::array(), layers = Json::array(), scales = Json::array();
+  Json candidates = Json::array();
+  for (const PassReport& pass : report.passes)
+    for (const Candidate& one : pass.candidates)
+      candidates.push_back({{"pass", pass.name},
+                            {"layers", one.layers},
+                            {"form", one.form},
+                            {"cycles", one.cycles == 0 ? Json(nullptr) : Json(one.cycles)},
+                            {"chosen", one.chosen}});
   for (const ImportedNode& node : report.nodes)
     nodes.push_back({{"name", node.name},
                      {"operator", node.op},
@@ -174,6 +207,7 @@ std::string json_report(const CompileReport& report) {
                     {"scales", scales},
                     {"layers", layers},
                     {"cycles", report.cycles},
+                    {"candidates", candidates},
                     {"bytes_of_memory", report.memory.total},
                     {"bytes_at_once", report.memory.peak}};
   return all.dump(2) + "\n";
@@ -231,6 +265,7 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
   add("--pixels", import.pixels);
   add("--resize", options.resize);
   for (const std::string& pass : options.forbidden) add("--forbid", pass);
+  for (const std::string& choice : options.choices) add("--choose", choice);
   if (options.allow_rounding) note += " --allow-rounding";
   if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
   return note;
@@ -273,6 +308,8 @@ int compile_model(const CompileOptions& options) {
   making.note = note_of(options, hw, model);
   making.disabled_passes = options.forbidden;
   making.allow_rounding = options.allow_rounding;
+  making.choices = options.choices;
+  making.passes = &report.passes;
   const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
   if (!options.report.empty())
@@ -302,6 +339,12 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                              "What it is for; auto takes NVDLA_DEVICE, else nv_full");
   add_model_options(*command, options->import);
   program::add_resize_option(*command, options->resize);
+  command
+      ->add_option(
+          "--choose", options->choices,
+          "What a layer has to be or may not be: pixels, folding, winograd, batch or turns, "
+          "or no- and one of these; impossible wishes are refused with the reason")
+      ->type_name("LAYER:CHOICE ...");
   command->add_flag("--allow-rounding", options->allow_rounding,
                     "Convolutions may be computed in other steps where that is faster (Winograd): "
                     "results then round or saturate elsewhere");

@@ -210,6 +210,54 @@ TEST(Passes, ChoicesFollowTheMemory) {
   EXPECT_GT(turned("model:nv_full,bandwidth=1", {.memory = MemorySpeed{}}), 0U);
 }
 
+void expect_choice_refused(const std::vector<std::string>& choices, const std::string& message) {
+  try {
+    small_network().compile(Device::open("model:nv_full"), {.choices = choices});
+    ADD_FAILURE() << "not refused: " << message;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(std::string(error.what()), message);
+  }
+}
+
+TEST(Passes, ChoicesSetWhatLayersAre) {
+  const Device device = Device::open("model:nv_full");
+  const Network network = small_network(Rewrite::kNever);
+  EXPECT_EQ(applied(network.compile(device, {.choices = {"second:winograd"}}), "winograd"), 1U);
+  EXPECT_EQ(
+      applied(small_network().compile(device, {.choices = {"second:no-winograd"}}), "winograd"),
+      0U);
+  expect_choice_refused({"second:winograd", "second:no-winograd"},
+                        "choice 'second:no-winograd': 'second:winograd' says the opposite");
+  expect_choice_refused({"pool:turns"}, "choice 'pool:turns': no convolution is called 'pool'");
+  expect_choice_refused({"second:"},
+                        "choice 'second:': '' is none; expected pixels, folding, winograd, batch, "
+                        "turns, or one of these behind 'no-'");
+}
+
+// Each pass that chooses names what there was, and takes the least.
+TEST(Passes, CandidatesAreNamedWithTheirCycles) {
+  const CompiledNetwork compiled = small_network().compile(Device::open("model:nv_full"));
+  std::size_t found = 0;
+  for (const PassReport& pass : compiled.passes()) {
+    for (const Candidate& one : pass.candidates) {
+      ++found;
+      EXPECT_FALSE(one.layers.empty());
+      EXPECT_FALSE(one.form.empty());
+      std::size_t chosen = 0;
+      for (const Candidate& other : pass.candidates) {
+        if (!other.chosen || other.layers != one.layers) continue;
+        ++chosen;
+        // Turns have to gain a hundredth.
+        EXPECT_LE(static_cast<double>(other.cycles), 1.01 * static_cast<double>(one.cycles))
+            << pass.name << " " << one.form;
+      }
+      EXPECT_EQ(chosen, 1U) << pass.name << " " << one.layers;
+    }
+  }
+  EXPECT_GE(found, 4U);
+}
+
 TEST(Passes, WinogradIsChosenForAllWhereRoundingIsAllowed) {
   const Device device = Device::open("model:nv_full");
   const Network network = small_network(Rewrite::kNever);
