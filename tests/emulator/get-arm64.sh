@@ -16,7 +16,7 @@ packages="busybox-static libdrm-dev libdrm2 libfmt-dev libfmt9 libgtest-dev goog
 	libbenchmark-dev libbenchmark1debian librapidcheck-dev libpng-dev libpng16-16 libjpeg62-turbo-dev
 	libjpeg62-turbo zlib1g-dev zlib1g
 	libflatbuffers-dev libflatbuffers2 nlohmann-json3-dev libcli11-dev
-	libfdt-dev libfdt1"
+	libfdt-dev libfdt1 libhwy-dev"
 
 mkdir -p "$1/archives"
 directory=$(cd "$1" && pwd)

@@ -66,6 +66,8 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
   plain_operands_ = plain(layer.y.alu) && plain(layer.y.mul);
   finishes_ =
       kernels_.finish != nullptr && finishing_.begin(layer_, operands_, largest_, padded_channels_);
+  has_epilogue_ = !finishes_ && kernels_.epilogue != nullptr &&
+                  epilogue_.begin(layer_, operands_, largest_, padded_channels_);
   bound();
   if (layer.y.lut && float_) lut_.begin_float(layer_.table, *kernels_.units, plain_operands_);
   if (layer.y.lut && !float_) lut_.begin(layer_.table, *kernels_.units, largest_);
@@ -147,8 +149,16 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
     return finish_tile(block, first, count, thread, [&](const SdpFinish& pass, std::int8_t* out) {
       kernels_.finish(values, count, pass, out);
     });
-  const unsigned used = lanes(block);
   Worker& worker = workers_[thread];
+  if (has_epilogue_) {
+    std::int8_t* const out = place(block, first);
+    if (kernels_.epilogue(values, count, epilogue_.block(block),
+                          out != nullptr ? out : worker.out8.data())) {
+      if (out == nullptr) store(worker.out8.data(), block, first, count, worker);
+      return;
+    }
+  }
+  const unsigned used = lanes(block);
   fetch_elements(block, first, count, worker);
   if (!operate(values, block, count, used, worker)) return;
   convert(values, count, used, worker);

@@ -12,6 +12,7 @@
 
 #include "model/core/atom_sink.hpp"
 #include "model/core/dma.hpp"
+#include "model/sdp/sdp_epilogue.hpp"
 #include "model/sdp/sdp_finishing.hpp"
 #include "model/sdp/sdp_float.hpp"
 #include "model/sdp/sdp_layer.hpp"
@@ -175,6 +176,8 @@ class SdpPass {
   SdpOperands operands_[3];
   SdpFinishing finishing_;
   bool finishes_ = false;  // a tile is one pass
+  SdpEpilogue epilogue_;
+  bool has_epilogue_ = false;  // the same by this one
   SdpLut lut_;
   SdpCube cube_;  // of the output
   std::byte* window_ = nullptr;

@@ -279,6 +279,37 @@ struct SdpFinish {
   float scale;  // of the converter; 0: it changes nothing
 };
 
+// The first step of an epilogue gets from a sum to what the second one multiplies in these ways.
+enum class EpilogueStep : uint8_t {
+  kPlain,    // sum * factor + addend; 32 bits hold it
+  kShifted,  // the same, shifted with rounding, + between
+  kWide,     // (sum + addend) * factor, shifted by 32 bits and `shift` more, + between
+};
+
+// From integers to int8 in two steps of each kernel and the output converter: what quantised layers
+// of trained networks have. SdpEpilogue proves for each layer that 32 bits hold what is between the
+// steps. All shifts round halves away from zero.
+struct EpilogueBlock {
+  // Each has [kBlock] numbers. A sum beyond its limits comes to the same as one at the limit.
+  const int32_t* low;
+  const int32_t* high;
+  const int32_t* factors;
+  const int32_t* addends;
+  const int32_t* between;
+  const int32_t* second_factors;  // not negative
+  // Beyond these the converter counts a saturation; they are looked at where `guards` is set.
+  const int32_t* least;
+  const int32_t* greatest;
+  EpilogueStep first;
+  uint8_t shift;  // of the first step, 1 to 31; none where it is plain
+  bool relu;      // behind the second step
+  bool guards;
+  uint8_t second_shift;      // 32 bits and so many more: 1 to 31
+  int32_t offset;            // added behind the second step and ReLU
+  int32_t converter_factor;  // 0: the converter does nothing more
+  uint8_t converter_shift;   // as in the second step
+};
+
 struct UnitKernels;
 
 // All passes work in place on [count][kBlock] values, on the first `lanes` of each position.
@@ -315,6 +346,10 @@ struct Kernels {
   // All that SDP does to a tile, to [count][kBlock]; null where operator by operator is as good.
   void (*finish)(const int32_t* values, unsigned count, const SdpFinish& finish,
                  int8_t* out) = nullptr;
+  // The same for what is an epilogue. Returns false, and leaves no results, where a sum is beyond
+  // what is guarded.
+  bool (*epilogue)(const int32_t* values, unsigned count, const EpilogueBlock& block,
+                   int8_t* out) = nullptr;
   // mac() and finish() with sums that never go to memory; null where that is no gain.
   void (*mac_finish)(const MacTile& tile, const SdpFinish& finish, int8_t* out) = nullptr;
   const UnitKernels* units;

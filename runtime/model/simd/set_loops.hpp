@@ -20,6 +20,7 @@ void avx2_pack_atoms(const FewChannels& line);
 void avx2_convert_bytes(const ByteConverter& converter, const uint8_t* from, size_t size,
                         uint8_t* to);
 void avx2_finish(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out);
+bool avx2_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block, int8_t* out);
 
 // AVX-VNNI is the set of AVX2 with dot products of bytes and of words.
 void avxvnni_mac(const MacTile& tile);
@@ -35,6 +36,8 @@ void avx512_half(const HalfStep& step, HalfProducts& result);
 void avx512_half_tile(const HalfTile& tile);
 void avx512_float_tile(const FloatTile& tile);
 void avx512_finish(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out);
+bool avx512_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block,
+                     int8_t* out);
 
 // AMX is the set of AVX-512 with tiles of 16 rows of 64 bytes, which multiply bytes sixteen
 // positions by sixteen kernels at a time. Tiles are a thread's own, and it has none before it
@@ -57,6 +60,7 @@ void neon_half(const HalfStep& step, HalfProducts& result);
 void neon_half_tile(const HalfTile& tile);
 void neon_float_tile(const FloatTile& tile);
 void neon_finish(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out);
+bool neon_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block, int8_t* out);
 
 }  // namespace nvdla::model
 

@@ -18,6 +18,7 @@ constexpr Kernels kernels() {
   set.half_tile = avx2_half_tile;
   set.float_tile = avx2_float_tile;
   set.finish = avx2_finish;
+  set.epilogue = avx2_epilogue;
   set.units = &kAvx2Units;
   set.pack_atoms = avx2_pack_atoms;
   set.convert_bytes = avx2_convert_bytes;

@@ -151,6 +151,7 @@ constexpr Kernels kernels() {
   set.convert_to_int8 = convert_to_int8;
   set.to_int8 = to_int8;
   set.finish = avx512_finish;
+  set.epilogue = avx512_epilogue;
   set.mac_finish = avx512_mac_finish;
   set.units = &kAvx512Units;
   set.pack_atoms = avx2_pack_atoms;

@@ -20,6 +20,7 @@ constexpr Kernels set_with(const char* name, void (*mac)(const MacTile&)) {
   set.half_tile = neon_half_tile;
   set.float_tile = neon_float_tile;
   set.finish = neon_finish;
+  set.epilogue = neon_epilogue;
   set.units = &kNeonUnits;
   return set;
 }
