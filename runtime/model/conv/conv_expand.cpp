@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "support/integers.hpp"
@@ -52,9 +53,13 @@ std::string WeightExpander::expand(const ConvLayer& layer) {
   const Key key = key_of(layer);
   // Asked before the bytes are read, so a change in between is seen next time.
   const auto now = generations(key);
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& entry) { return entry.key == key; });
+  const bool comes_next = expected_ != entries_.end() && expected_->key == key;
+  const auto found = comes_next
+                         ? expected_
+                         : std::find_if(entries_.begin(), entries_.end(),
+                                        [&](const Entry& entry) { return entry.key == key; });
   if (found != entries_.end()) {
+    expected_ = found == entries_.begin() ? entries_.end() : std::prev(found);
     if (found->generations == now && std::find(now.begin(), now.end(), 0) == now.end()) {
       entries_.splice(entries_.begin(), entries_, found);
       return {};
@@ -75,6 +80,7 @@ void WeightExpander::trim() {
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     total += entry->stream->size();
     if (total > kExpandedBytes && entry != entries_.begin()) {
+      expected_ = entries_.end();
       entries_.erase(entry, entries_.end());
       return;
     }

@@ -22,7 +22,8 @@ namespace nvdla::model {
 
 class WeightExpander {
  public:
-  WeightExpander(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
+  WeightExpander(const nvdla_hw& hw, Dma& dma) noexcept
+      : hw_(hw), dma_(dma), expected_(entries_.end()) {}
 
   // Reads and expands, unless it has done so before and the bus vouches for all that was read.
   // Returns why hardware waits for ever for weights, or nothing.
@@ -32,6 +33,8 @@ class WeightExpander {
   // is of fp16 in the weights as they came.
   const RawWeights& stream() const noexcept { return entries_.front().stream; }
   const fp::Specials& specials() const noexcept { return entries_.front().specials; }
+  // Equal bytes that others know take the place of that stream.
+  void share(const RawWeights& stream) { entries_.front().stream = stream; }
 
  private:
   // What the result follows from, beside the bytes.
@@ -62,6 +65,9 @@ class WeightExpander {
   const nvdla_hw& hw_;
   Dma& dma_;
   std::list<Entry> entries_;  // latest use first
+  // Layers come in the same order again and again: the entry that was used behind the latest one
+  // when that was used before, or none.
+  std::list<Entry>::iterator expected_;
 };
 
 }  // namespace nvdla::model

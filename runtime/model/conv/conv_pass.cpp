@@ -90,7 +90,9 @@ const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const C
     all.insert(all.end(), raw->begin(), raw->end());
     raw = std::make_shared<const std::vector<std::byte>>(std::move(all));
   }
-  return weights_.kept(raw, shape);
+  const WeightCache::Entry& entry = weights_.kept(raw, shape);
+  if (layer.compressed && raw == expander_.stream()) expander_.share(entry.raw);
+  return entry;
 }
 
 ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {

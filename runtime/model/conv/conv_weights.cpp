@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "model/conv/half_operand.hpp"
 
@@ -11,6 +13,10 @@ namespace {
 
 // Enough for the weights of a large network, twice (as they came and packed).
 constexpr std::size_t kPackedBytes = std::size_t{512} << 20;
+
+bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
 
 std::int16_t element(const ConvShape& shape, const std::byte* from) {
   if (shape.element_bytes == 1) return static_cast<std::int8_t>(*from);
@@ -277,14 +283,21 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
   return packed;
 }
 
-WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
+template <typename Matches>
+WeightCache::Iterator WeightCache::find(Matches matches) {
+  if (expected_ != entries_.end() && matches(*expected_)) return expected_;
+  return std::find_if(entries_.begin(), entries_.end(), matches);
+}
+
+WeightCache::Entry& WeightCache::front(Iterator entry) {
+  expected_ = entry == entries_.begin() ? entries_.end() : std::prev(entry);
   entries_.splice(entries_.begin(), entries_, entry);
   return entries_.front();
 }
 
 void WeightCache::fill(Entry& entry, RawWeights raw) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
-    return other.shape == entry.shape && *other.raw == *raw;
+    return other.shape == entry.shape && same_bytes(*other.raw, *raw);
   });
   if (found != entries_.end()) {
     entry.raw = found->raw;
@@ -305,6 +318,7 @@ void WeightCache::trim() {
     total += (entry->raw->size() + entry->packed->size()) /
              static_cast<std::size_t>(entry->packed.use_count());
     if (total > kPackedBytes && entry != entries_.begin()) {
+      expected_ = entries_.end();
       entries_.erase(entry, entries_.end());
       return;
     }
@@ -321,7 +335,7 @@ RawWeights WeightCache::read(const ConvLayer& layer) const {
 const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape) {
   // Whole entries: the check has seen to it.
   const std::uint64_t size = layer.weight_bytes;
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+  const auto found = find([&](const Entry& entry) {
     return entry.shape == shape && entry.ram == layer.weight_ram &&
            entry.address == layer.weight_address && entry.size == size;
   });
@@ -330,29 +344,36 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
   if (found != entries_.end() && generation != 0 && found->generation == generation)
     return front(found);
 
-  RawWeights raw = read(layer);
   if (found != entries_.end()) {
     Entry& entry = front(found);
     entry.generation = generation;
-    if (*entry.raw != *raw) fill(entry, std::move(raw));
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), size));
+    const std::byte* const now = dma_.view(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram,
+                                           layer.weight_address, size, scratch_.data());
+    if (!same_bytes(*entry.raw, {now, static_cast<std::size_t>(size)}))
+      fill(entry, std::make_shared<const std::vector<std::byte>>(now, now + size));
     return entry;
   }
   Entry entry{shape, layer.weight_ram, layer.weight_address, size, generation, {}, {}};
-  fill(entry, std::move(raw));
+  fill(entry, read(layer));
   entries_.push_front(std::move(entry));
+  expected_ = entries_.end();
   trim();
   return entries_.front();
 }
 
 const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvShape& shape) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.shape == shape && (entry.raw == raw || *entry.raw == *raw);
-  });
+  auto found = find([&](const Entry& entry) { return entry.raw == raw && entry.shape == shape; });
+  // Equal bytes of others, which nothing but a comparison knows.
+  if (found == entries_.end())
+    found = find(
+        [&](const Entry& entry) { return entry.shape == shape && same_bytes(*entry.raw, *raw); });
   if (found != entries_.end()) return front(found);
   // No address and generation 0: never taken for what is in memory without a comparison.
   Entry entry{shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, {}, {}};
   fill(entry, raw);
   entries_.push_front(std::move(entry));
+  expected_ = entries_.end();
   trim();
   return entries_.front();
 }

@@ -116,7 +116,8 @@ class WeightCache {
     std::shared_ptr<const PackedWeights> packed;
   };
 
-  WeightCache(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
+  WeightCache(const nvdla_hw& hw, Dma& dma) noexcept
+      : hw_(hw), dma_(dma), expected_(entries_.end()) {}
 
   // Valid until the next call.
   const Entry& fetch(const ConvLayer& layer, const ConvShape& shape);
@@ -126,7 +127,11 @@ class WeightCache {
   const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 
  private:
-  Entry& front(std::list<Entry>::iterator entry);
+  using Iterator = std::list<Entry>::iterator;
+
+  template <typename Matches>
+  Iterator find(Matches matches);
+  Entry& front(Iterator entry);
   // Packs `raw`, unless an entry has done so.
   void fill(Entry& entry, RawWeights raw) const;
   void trim();
@@ -134,6 +139,10 @@ class WeightCache {
   const nvdla_hw& hw_;
   Dma& dma_;
   std::list<Entry> entries_;  // latest use first
+  // Layers come in the same order again and again: the entry that was used behind the latest one
+  // when that was used before, or none.
+  Iterator expected_;
+  std::vector<std::byte> scratch_;  // of bytes that are compared and do not lie together
 };
 
 }  // namespace nvdla::model

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/counting_bus.hpp"
@@ -65,6 +66,32 @@ TEST_F(Weights, ThatChangeAreNoLongerShared) {
   EXPECT_EQ(fetch(kHere).packed, packed);
   bus_.memory.fill(Ram::kPrimary, kThere + 1, 1, std::byte{37});
   EXPECT_EQ(fetch(kThere).packed, packed);
+}
+
+// Layers take turns in one order, then in another, and one changes.
+TEST_F(Weights, OfLayersThatTakeTurns) {
+  std::vector<std::byte> bytes(kKernels * kChannels + 16);
+  const auto address = [](unsigned i) { return kHere + i * 0x10000; };
+  const auto load = [&](unsigned i, unsigned content) {
+    bytes[3] = static_cast<std::byte>(content);
+    bus_.memory.load(Ram::kPrimary, address(i), bytes);
+  };
+  for (unsigned i = 0; i < 4; ++i) load(i, i);
+  for (const unsigned i : {0, 1, 2, 3, 0, 1, 2, 3, 3, 1, 0, 2, 0, 1, 2, 3})
+    EXPECT_EQ((*fetch(address(i)).raw)[3], static_cast<std::byte>(i));
+  load(1, 77);
+  EXPECT_EQ((*fetch(address(0)).raw)[3], std::byte{0});
+  EXPECT_EQ((*fetch(address(1)).raw)[3], std::byte{77});
+  EXPECT_EQ((*fetch(address(2)).raw)[3], std::byte{2});
+}
+
+// Weights that are equal are the same object for all that have them.
+TEST_F(Weights, ThatAreEqualAreOneObject) {
+  const RawWeights raw = std::make_shared<const std::vector<std::byte>>(kKernels * kChannels);
+  const RawWeights equal = std::make_shared<const std::vector<std::byte>>(*raw);
+  EXPECT_EQ(cache_.kept(raw, shape_).raw, raw);
+  EXPECT_EQ(cache_.kept(equal, shape_).raw, raw);
+  EXPECT_EQ(cache_.kept(raw, shape_).raw, raw);
 }
 
 // Kernels of nv_full come 32 at a time, channels 64: the place of each weight, and what sums begin

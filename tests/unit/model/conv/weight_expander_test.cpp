@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,15 @@ TEST_F(Expander, ReadsOnce) {
   EXPECT_EQ(expanded(), stream(5, 6, 7));
   EXPECT_EQ(bus_.accesses, before);
   EXPECT_EQ(expander_.stream(), kept);
+}
+
+// Equal bytes that others have found take the stream's place in later runs, too.
+TEST_F(Expander, SharesEqualStreams) {
+  expanded();
+  const RawWeights equal = std::make_shared<const std::vector<std::byte>>(*expander_.stream());
+  expander_.share(equal);
+  EXPECT_EQ(expanded(), stream(5, 6, 7));
+  EXPECT_EQ(expander_.stream(), equal);
 }
 
 TEST_F(Expander, SeesNewWeights) {
