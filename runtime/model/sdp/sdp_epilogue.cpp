@@ -59,7 +59,7 @@ struct SdpEpilogue::Channel {
   std::int64_t addend[2], factor[2];
 
   // Exactly what the operators and the converter give, before it saturates.
-  std::int64_t converted(const Form& form, std::int64_t sum) const noexcept {
+  std::int64_t converted(const Form& form, std::int64_t sum, std::int64_t element) const noexcept {
     for (unsigned i = 0; i < 2; ++i) {
       const Step& step = form.x[i];
       if (!step.active) continue;
@@ -68,16 +68,18 @@ struct SdpEpilogue::Channel {
       sum = std::clamp(round_shift(sum, static_cast<int>(step.shift)), step.relu ? 0 : kLow32,
                        kHigh32);
     }
+    if (form.adds_elements)
+      sum = std::clamp(sum + element, form.relu_behind_elements ? 0 : kLow32, kHigh32);
     const std::int64_t product = (sum - form.offset) * form.scale;
     return round_shift(product, static_cast<int>(form.shift));
   }
   std::int64_t result(const Form& form, std::int64_t sum) const noexcept {
-    return std::clamp<std::int64_t>(converted(form, sum), -128, 127);
+    return std::clamp<std::int64_t>(converted(form, sum, 0), -128, 127);
   }
 
   // Returns whether no generation's converter counts a result.
-  bool uncounted(const Form& form, std::int64_t sum) const noexcept {
-    const std::int64_t result = converted(form, sum);
+  bool uncounted(const Form& form, std::int64_t sum, std::int64_t element = 0) const noexcept {
+    const std::int64_t result = converted(form, sum, element);
     return result > -kCounted && result < kCounted;
   }
   // The sum farthest from `good` towards `bad` that is not counted, if that of `good` is not:
@@ -96,7 +98,7 @@ struct SdpEpilogue::Channel {
 class SdpEpilogue::Fit {
  public:
   Fit(const SdpOperands (&operands)[3], Entry& entry) noexcept
-      : operands_(operands), form_(entry.form), entry_(entry) {}
+      : operands_(operands), form_(entry.form), entry_(entry), shared_(entry.shared) {}
 
   bool all() {
     if (!set_shared()) return false;
@@ -105,51 +107,63 @@ class SdpEpilogue::Fit {
   }
 
  private:
-  // Finds which operator is which step; the converter is the second one where no operator scales.
+  // No operator is such a step.
+  static constexpr int kNoStep = -1;
+
   bool set_shared() noexcept {
-    const Step &x1 = form_.x[0], &x2 = form_.x[1];
-    EpilogueBlock& shared = entry_.shared;
+    if (form_.scale <= 0 || form_.shift > kMaxShift || form_.offset == kLow32) return false;
+    if (!choose_steps()) return false;
     const bool converts = form_.scale != 1 || form_.shift != 0;
-    if (form_.scale <= 0 || form_.shift > kMaxShift) return false;
-    if (x1.active && x2.active) {
-      if (x1.relu) return false;
-      first_ = 0;
-      second_ = 1;
-    } else if (x1.active || x2.active) {
-      const int only = x1.active ? 0 : 1;
-      const bool scales = form_.x[only].multiplies || form_.x[only].shift != 0;
-      (scales ? second_ : first_) = only;
-    }
-    if (second_ < 0) {
+    shared_.floor = static_cast<std::int32_t>(kLow32);
+    second_is_converter_ = second_ == kNoStep && converts;
+    if (second_is_converter_) {
       second_shift_ = form_.shift;
-      relu_before_ = first_ >= 0 && form_.x[first_].relu;
+      if (form_.relu_behind_elements) shared_.floor = -form_.offset;
     } else {
+      shared_.offset = -form_.offset;
+      if (form_.relu_behind_elements) shared_.floor = 0;
+    }
+    if (second_ != kNoStep) {
       const Step& second = form_.x[second_];
       second_shift_ = second.shift;
-      shared.relu = second.relu;
-      if (form_.offset == kLow32) return false;
-      shared.offset = -form_.offset;
-      // Nothing below 0 is more than the least result.
-      shared.relu |= !converts && form_.offset >= 128;
+      // With such a zero point nothing below 0 is more than the least result.
+      shared_.relu = second.relu || (!converts && form_.offset >= 128);
       if (converts) {
         if (lifted(form_.scale, form_.shift) > kHigh32) return false;
-        shared.converter_factor = static_cast<std::int32_t>(lifted(form_.scale, form_.shift));
-        shared.converter_shift = beyond_32(form_.shift);
+        shared_.converter_factor = static_cast<std::int32_t>(lifted(form_.scale, form_.shift));
+        shared_.converter_shift = beyond_32(form_.shift);
       }
     }
-    shared.second_shift = beyond_32(second_shift_);
+    has_second_ = second_ != kNoStep || second_is_converter_;
+    // 0 where there is no second step.
+    if (has_second_) shared_.second_shift = beyond_32(second_shift_);
     return true;
   }
 
+  // Finds which operator is which step. The converter is the second one where no operator scales.
+  bool choose_steps() noexcept {
+    const Step &x1 = form_.x[0], &x2 = form_.x[1];
+    if (x1.active && x2.active) {
+      first_ = 0;
+      second_ = 1;
+      return !x1.relu && !form_.adds_elements;
+    }
+    if (!x1.active && !x2.active) return true;
+    const int only = x1.active ? 0 : 1;
+    const Step& step = form_.x[only];
+    const bool scales = step.multiplies || step.shift != 0;
+    (scales && !form_.adds_elements ? second_ : first_) = only;
+    relu_before_ = first_ == only && step.relu;
+    return !(relu_before_ && form_.adds_elements);
+  }
+
   bool channels(EpilogueStep kind) {
-    EpilogueBlock& shared = entry_.shared;
-    shared.first = kind;
-    const unsigned shift = first_ < 0 ? 0 : form_.x[first_].shift;
-    if (kind == EpilogueStep::kShifted && shift > 30) return false;
-    shared.shift =
-        kind == EpilogueStep::kWide ? beyond_32(shift) : static_cast<std::uint8_t>(shift);
+    shared_.first = kind;
+    const unsigned shift = first_ == kNoStep ? 0 : form_.x[first_].shift;
+    if (shift > (kind == EpilogueStep::kShifted ? 30 : kMaxShift - 1)) return false;
+    shared_.shift = static_cast<std::uint8_t>(shift);
+    shared_.guards = false;
     const std::size_t blocks = (form_.channels + kBlock - 1) / kBlock;
-    shared.guards = false;
     entry_.numbers.assign(blocks * kArrays * kBlock, 0);
     for (std::uint32_t k = 0; k < form_.channels; ++k)
       if (!channel(k, kind, shift)) return false;
@@ -166,67 +180,66 @@ class SdpEpilogue::Fit {
     return channel;
   }
 
+  // The numbers of a channel in the steps.
+  struct Numbers {
+    std::int64_t addend = 0, factor = 1, between = 0, second = 1;
+  };
+  Numbers numbers_of(const Channel& channel) const noexcept {
+    Numbers n;
+    if (first_ != kNoStep) {
+      n.addend = channel.addend[first_];
+      n.factor = channel.factor[first_];
+    }
+    if (second_ != kNoStep) {
+      n.between = channel.addend[second_];
+      n.second = channel.factor[second_];
+    } else if (second_is_converter_) {
+      n.between = -std::int64_t{form_.offset};
+      n.second = form_.scale;
+    }
+    // Both steps round alike to either side: the first one takes the sign of the second.
+    if (n.second < 0) {
+      n.factor = -n.factor;
+      n.between = -n.between;
+      n.second = -n.second;
+    }
+    return n;
+  }
+
   bool channel(std::uint32_t k, EpilogueStep kind, unsigned shift) noexcept {
     const Channel channel = channel_of(k);
-    std::int64_t addend = first_ < 0 ? 0 : channel.addend[first_];
-    std::int64_t factor = first_ < 0 ? 1 : channel.factor[first_];
-    std::int64_t between = second_ < 0 ? -std::int64_t{form_.offset} : channel.addend[second_];
-    std::int64_t second = second_ < 0 ? form_.scale : channel.factor[second_];
-    // Both steps round alike to either side: the first one takes the sign of the second.
-    if (second < 0) {
-      factor = -factor;
-      between = -between;
-      second = -second;
-    }
-    if (lifted(second, second_shift_) > kHigh32) return false;
-    const std::int64_t most = largest_product(between, second, kind, shift);
+    const Numbers n = numbers_of(channel);
+    if (has_second_ && lifted(n.second, second_shift_) > kHigh32) return false;
+    const std::int64_t most = largest_product(n, kind, shift);
     if (most < 0) return false;
 
     // Sums for which 32 bits hold everything.
     std::int64_t low = kLow32, high = kHigh32;
-    if (factor != 0) {
+    if (n.factor != 0) {
       const auto reach =
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(most) / magnitude(factor));
-      low = -reach - addend;
-      high = reach - addend;
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(most) / magnitude(n.factor));
+      low = -reach - n.addend;
+      high = reach - n.addend;
     }
     if (kind == EpilogueStep::kWide) {
-      if (magnitude(lifted(factor, shift)) > kHigh32) return false;
-      low = std::max(low, -kHigh32 - addend);
-      high = std::min(high, kHigh32 - addend);
+      low = std::max(low, -kHigh32 - n.addend);
+      high = std::min(high, kHigh32 - n.addend);
     }
-    if (relu_before_) low = std::max(low, -addend);
+    if (relu_before_) low = std::max(low, -n.addend);
     low = std::clamp(low, kLow32, kHigh32);
     high = std::clamp(high, low, kHigh32);
-    // Results never fall, or never rise, from one sum to the next: those beyond are the same where
-    // the farthest one is.
-    const auto greatest = static_cast<std::int64_t>(form_.largest);
-    const std::int64_t top = std::min(greatest, kHigh32);
-    const bool same =
-        (low <= -greatest || channel.result(form_, low) == channel.result(form_, -greatest)) &&
-        (high >= top || channel.result(form_, high) == channel.result(form_, top));
-    if (!same) return false;
-
-    std::int64_t least = kLow32, most_sum = kHigh32;
-    if (form_.counts) {
-      const bool guards_low = !channel.uncounted(form_, -greatest);
-      const bool guards_high = !channel.uncounted(form_, top);
-      if ((guards_low || guards_high) && !channel.uncounted(form_, 0)) return false;
-      if (guards_low) least = channel.last_uncounted(form_, 0, -greatest);
-      if (guards_high) most_sum = channel.last_uncounted(form_, 0, top);
-      entry_.shared.guards |= guards_low || guards_high;
-    }
+    const Guard guard = guard_of(channel, low, high);
+    if (!guard.possible) return false;
+    shared_.guards |= guard.low != kLow32 || guard.high != kHigh32;
 
     const bool plain = kind == EpilogueStep::kPlain;
-    if (kind == EpilogueStep::kWide) {
-      factor = lifted(factor, shift);
-    } else {
-      addend = addend * factor + (plain ? between : 0);
-    }
+    const std::int64_t addend =
+        kind == EpilogueStep::kWide ? n.addend : n.addend * n.factor + (plain ? n.between : 0);
     std::int32_t* to = entry_.numbers.data() + k / kBlock * kArrays * kBlock + k % kBlock;
     // Sums and products without a shift are exact modulo 2^32.
-    for (const std::int64_t value : {low, high, factor, addend, plain ? 0 : between,
-                                     lifted(second, second_shift_), least, most_sum}) {
+    for (const std::int64_t value :
+         {low, high, n.factor, addend, plain ? 0 : n.between,
+          has_second_ ? lifted(n.second, second_shift_) : 0, guard.low, guard.high}) {
       *to = static_cast<std::int32_t>(value);
       to += kBlock;
     }
@@ -235,37 +248,93 @@ class SdpEpilogue::Fit {
 
   // Returns the greatest magnitude of the first step's product, before its shift, with which 32
   // bits hold all that follows; less than 0 if there is none.
-  std::int64_t largest_product(std::int64_t between, std::int64_t second, EpilogueStep kind,
-                               unsigned shift) const noexcept {
-    const auto offset = static_cast<std::int64_t>(magnitude(entry_.shared.offset));
+  std::int64_t largest_product(const Numbers& n, EpilogueStep kind, unsigned shift) const noexcept {
+    const auto offset = static_cast<std::int64_t>(magnitude(shared_.offset));
     const std::int64_t result = largest_before(kHigh32 - offset, second_shift_);
     // A factor of 16 bits leaves so little of 32 bits behind a long shift.
     constexpr std::int64_t kLittle = std::int64_t{1} << 15;
     if (kHigh32 - offset < kLittle || result < 0) return -1;
-    const std::int64_t value = second == 0 ? kHigh32 : std::min(kHigh32, result / second);
-    const auto added = static_cast<std::int64_t>(magnitude(between));
+    const std::int64_t value = n.second == 0 ? kHigh32 : std::min(kHigh32, result / n.second);
+    const auto added = static_cast<std::int64_t>(magnitude(n.between) + form_.largest_element);
     if (added > value) return -1;
     const std::int64_t product = largest_before(value - added, shift);
     return kind == EpilogueStep::kShifted ? std::min(product, kHigh32 - half_of(shift)) : product;
   }
 
+  // Sums between which nothing is counted, and whether the limits of the steps change no result.
+  struct Guard {
+    bool possible;
+    std::int64_t low = kLow32, high = kHigh32;
+  };
+  Guard guard_of(const Channel& channel, std::int64_t low, std::int64_t high) const noexcept {
+    const auto greatest = static_cast<std::int64_t>(form_.largest);
+    const std::int64_t top = std::min(greatest, kHigh32);
+    const bool within = low <= -greatest && high >= top;
+    if (form_.adds_elements) {
+      const auto element = static_cast<std::int64_t>(form_.largest_element);
+      const auto uncounted = [&](std::int64_t sum) {
+        return channel.uncounted(form_, sum, -element) && channel.uncounted(form_, sum, element);
+      };
+      return {within && (!form_.counts || (uncounted(-greatest) && uncounted(top)))};
+    }
+    // Results never fall, or never rise, from one sum to the next: those beyond are the same where
+    // the farthest one is.
+    const bool same =
+        (low <= -greatest || channel.result(form_, low) == channel.result(form_, -greatest)) &&
+        (high >= top || channel.result(form_, high) == channel.result(form_, top));
+    Guard guard{same};
+    if (!same || !form_.counts) return guard;
+    const bool counts_low = !channel.uncounted(form_, -greatest);
+    const bool counts_high = !channel.uncounted(form_, top);
+    if (counts_low) guard.low = channel.last_uncounted(form_, 0, -greatest);
+    if (counts_high) guard.high = channel.last_uncounted(form_, 0, top);
+    guard.possible = !(counts_low || counts_high) || channel.uncounted(form_, 0);
+    return guard;
+  }
+
   const SdpOperands (&operands_)[3];
   const Form& form_;
   Entry& entry_;
-  int first_ = -1, second_ = -1;  // operators; none: nothing happens, or the converter does
+  EpilogueBlock& shared_;
+  int first_ = kNoStep, second_ = kNoStep;  // operators
+  bool second_is_converter_ = false, has_second_ = false;
   unsigned second_shift_ = 0;
   bool relu_before_ = false;  // the second step
 };
 
-bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
-                        std::uint64_t largest, std::uint32_t channels) {
-  if (layer.proc == Precision::kFp16 || layer.out != Precision::kInt8 || layer.y.active)
-    return false;
-  Form form;
+// The adder is the last operator.
+bool SdpEpilogue::take_adder(const SdpLayer& layer, const SdpOperands (&operands)[3],
+                             Form& form) noexcept {
+  adder_ = kNone;
+  const OperatorY& y = layer.y;
+  if (y.active) {
+    if (y.lut || y.equal || y.mul.active || y.algorithm != Alu::kSum || !operands[2].per_element())
+      return false;
+    adder_ = 2;
+  }
   for (unsigned i = 0; i < 2; ++i) {
     const OperatorX& x = layer.x[i];
-    if (!x.active) continue;
-    if (operands[i].per_element() || x.prelu || x.mul_shift > kMaxShift ||
+    if (!x.active || !operands[i].per_element()) continue;
+    const bool last = adder_ == kNone && (i == 1 || !layer.x[1].active);
+    if (!last || x.mul.active || x.mul_shift != 0 || x.algorithm != Alu::kSum) return false;
+    adder_ = i;
+    form.relu_behind_elements = x.relu;
+  }
+  if (adder_ == kNone) return true;
+  form.adds_elements = true;
+  form.largest_element = operands[adder_].largest_alu();
+  return true;
+}
+
+bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
+                        std::uint64_t largest, std::uint32_t channels) {
+  if (layer.proc == Precision::kFp16 || layer.out != Precision::kInt8) return false;
+  Form form;
+  if (!take_adder(layer, operands, form)) return false;
+  for (unsigned i = 0; i < 2; ++i) {
+    const OperatorX& x = layer.x[i];
+    if (!x.active || i == adder_) continue;
+    if (x.prelu || x.mul_shift > kMaxShift ||
         (x.algorithm != Alu::kSum && x.algorithm != Alu::kNone))
       return false;
     form.x[i] = {true, x.algorithm == Alu::kSum, x.mul.active, x.relu, x.mul_shift};
@@ -319,7 +388,7 @@ SdpEpilogue::Entry* SdpEpilogue::find(const Form& form, const SdpOperands (&oper
   return nullptr;
 }
 
-EpilogueBlock SdpEpilogue::block(unsigned number) const noexcept {
+EpilogueBlock SdpEpilogue::block(unsigned number, const SdpOperand& elements) const noexcept {
   const Entry& entry = entries_[current_];
   EpilogueBlock block = entry.shared;
   const std::int32_t* numbers = entry.numbers.data() + std::size_t{number} * kArrays * kBlock;
@@ -329,6 +398,8 @@ EpilogueBlock SdpEpilogue::block(unsigned number) const noexcept {
     *array = numbers;
     numbers += kBlock;
   }
+  if (block.second_shift == 0) block.second_factors = nullptr;
+  block.elements = elements;
   return block;
 }
 

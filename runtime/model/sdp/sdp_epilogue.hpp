@@ -25,8 +25,13 @@ class SdpEpilogue {
   bool begin(const SdpLayer& layer, const SdpOperands (&operands)[3], std::uint64_t largest,
              std::uint32_t channels);
 
-  // Returns the steps of a block of channels; they stay where they are until the next begin().
-  EpilogueBlock block(unsigned number) const noexcept;
+  // The operator that adds a tensor, whose operands of a tile are then to be fetched, or none.
+  static constexpr unsigned kNone = 3;
+  unsigned adder() const noexcept { return adder_; }
+
+  // Returns the steps of a block of channels, `elements` being those of the adder; they stay where
+  // they are until the next begin().
+  EpilogueBlock block(unsigned number, const SdpOperand& elements) const noexcept;
 
  private:
   // An operator or the converter: (value + addend) * factor, shifted to the right with rounding.
@@ -40,6 +45,9 @@ class SdpEpilogue {
   // Steps follow from this and the operands of channels.
   struct Form {
     Step x[2];
+    bool adds_elements = false;  // behind these operators
+    bool relu_behind_elements = false;
+    std::uint64_t largest_element = 0;
     std::int32_t offset = 0;
     std::int16_t scale = 0;
     unsigned shift = 0;
@@ -48,7 +56,7 @@ class SdpEpilogue {
     std::uint32_t channels = 0;
     bool operator==(const Form&) const = default;
   };
-  struct Channel;  // of an operator or two, with what is proved for it
+  struct Channel;
   struct Entry {
     Form form;
     std::vector<std::int32_t> operands;  // of channels: ALU and multiplier of both operators
@@ -62,9 +70,12 @@ class SdpEpilogue {
   // Channels of all entries; beyond, all are forgotten.
   static constexpr std::size_t kMostChannels = std::size_t{1} << 20;
 
+  // Returns whether an operator adds a tensor, and then says so in `form`.
+  bool take_adder(const SdpLayer& layer, const SdpOperands (&operands)[3], Form& form) noexcept;
   // Finds the entry of a layer; layers come in the same order again and again.
   Entry* find(const Form& form, const SdpOperands (&operands)[3]) noexcept;
 
+  unsigned adder_ = kNone;
   std::vector<Entry> entries_;
   std::size_t current_ = 0;
   std::size_t channels_ = 0;  // of all entries

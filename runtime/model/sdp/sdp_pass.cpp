@@ -150,16 +150,20 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
       kernels_.finish(values, count, pass, out);
     });
   Worker& worker = workers_[thread];
+  fetch_elements(block, first, count, worker);
   if (has_epilogue_) {
+    const unsigned adder = epilogue_.adder();
+    const SdpOperand elements = adder == SdpEpilogue::kNone
+                                    ? SdpOperand{nullptr, 0}
+                                    : operands_[adder].alu(block, worker.elements[adder]);
     std::int8_t* const out = place(block, first);
-    if (kernels_.epilogue(values, count, epilogue_.block(block),
+    if (kernels_.epilogue(values, count, epilogue_.block(block, elements),
                           out != nullptr ? out : worker.out8.data())) {
       if (out == nullptr) store(worker.out8.data(), block, first, count, worker);
       return;
     }
   }
   const unsigned used = lanes(block);
-  fetch_elements(block, first, count, worker);
   if (!operate(values, block, count, used, worker)) return;
   convert(values, count, used, worker);
   layer_.out == Precision::kInt8 ? store(worker.out8.data(), block, first, count, worker)

@@ -279,11 +279,11 @@ struct SdpFinish {
   float scale;  // of the converter; 0: it changes nothing
 };
 
-// The first step of an epilogue gets from a sum to what the second one multiplies in these ways.
+// The first step of an epilogue gets from a sum to what the second one takes in these ways.
 enum class EpilogueStep : uint8_t {
   kPlain,    // sum * factor + addend; 32 bits hold it
   kShifted,  // the same, shifted with rounding, + between
-  kWide,     // (sum + addend) * factor, shifted by 32 bits and `shift` more, + between
+  kWide,     // (sum + addend) * factor in 64 bits, shifted with rounding, + between
 };
 
 // From integers to int8 in two steps of each kernel and the output converter: what quantised layers
@@ -296,18 +296,22 @@ struct EpilogueBlock {
   const int32_t* factors;
   const int32_t* addends;
   const int32_t* between;
-  const int32_t* second_factors;  // not negative
+  const int32_t* second_factors;  // not negative; null: there is no second step
   // Beyond these the converter counts a saturation; they are looked at where `guards` is set.
   const int32_t* least;
   const int32_t* greatest;
   EpilogueStep first;
-  uint8_t shift;  // of the first step, 1 to 31; none where it is plain
+  uint8_t shift;  // of the first step, 1 to 31; 0 to 62 where it is wide
   bool relu;      // behind the second step
   bool guards;
   uint8_t second_shift;      // 32 bits and so many more: 1 to 31
   int32_t offset;            // added behind the second step and ReLU
   int32_t converter_factor;  // 0: the converter does nothing more
   uint8_t converter_shift;   // as in the second step
+  // Added behind the first step, from where on nothing is less than `floor`; or null. Then there is
+  // neither ReLU nor converter, and nothing is guarded.
+  SdpOperand elements;
+  int32_t floor;
 };
 
 struct UnitKernels;

@@ -54,6 +54,19 @@ HWY_INLINE Vector multiply_signed(Vector x, Vector factor, const HighShift& shif
   return hn::IfNegativeThenElse(x, hn::Neg(result), result);
 }
 
+// The product of numbers without a sign in 64 bits, shifted to what 32 bits hold, with halves
+// rounded up.
+HWY_INLINE Vector multiply_wide(Vector x, Vector factor, unsigned shift) {
+  const auto half = hn::Set(Products(), shift == 0 ? 0 : uint64_t{1} << (shift - 1));
+  const auto shifted = [&](Vector a, Vector b) {
+    const hn::RebindToUnsigned<Words> words;
+    const auto product = hn::MulEven(hn::BitCast(words, a), hn::BitCast(words, b));
+    return hn::ShiftRightSame(hn::Add(product, half), static_cast<int>(shift));
+  };
+  const auto odd = hn::ShiftLeft<32>(shifted(second_of_pairs(x), second_of_pairs(factor)));
+  return hn::OddEven(hn::BitCast(Words(), odd), hn::BitCast(Words(), shifted(x, factor)));
+}
+
 template <EpilogueStep kFirst>
 class FirstStep {
  public:
@@ -63,41 +76,50 @@ class FirstStep {
         factors_(hn::LoadU(Words(), block.factors + at)),
         addends_(hn::LoadU(Words(), block.addends + at)),
         between_(hn::LoadU(Words(), block.between + at)),
-        shift_(kFirst == EpilogueStep::kPlain ? 1 : block.shift) {}
+        half_(hn::Set(Words(), block.shift == 0 ? 0 : int32_t{1} << ((block.shift - 1) & 31))),
+        shift_(block.shift) {}
 
   HWY_INLINE Vector operator()(Vector sum) const {
     const Vector x = hn::Min(hn::Max(sum, low_), high_);
     if constexpr (kFirst == EpilogueStep::kWide) {
       const Vector value = hn::Add(x, addends_);
-      const Vector result = multiply(hn::Abs(value), hn::Abs(factors_), shift_);
+      const Vector result = multiply_wide(hn::Abs(value), hn::Abs(factors_), shift_);
       const Vector sign = hn::Xor(value, factors_);
       return hn::Add(hn::IfNegativeThenElse(sign, hn::Neg(result), result), between_);
     } else {
       const Vector value = hn::Add(hn::Mul(x, factors_), addends_);
       if constexpr (kFirst == EpilogueStep::kPlain) return value;
       // Half away from zero is half up, less the last bit where the number is negative.
-      const Vector biased = hn::Add(value, hn::Add(shift_.half, hn::ShiftRight<31>(value)));
-      return hn::Add(hn::ShiftRightSame(biased, shift_.amount), between_);
+      const Vector biased = hn::Add(value, hn::Add(half_, hn::ShiftRight<31>(value)));
+      return hn::Add(hn::ShiftRightSame(biased, static_cast<int>(shift_)), between_);
     }
   }
 
  private:
-  Vector low_, high_, factors_, addends_, between_;
-  HighShift shift_;
+  Vector low_, high_, factors_, addends_, between_, half_;
+  unsigned shift_;
 };
 
-template <EpilogueStep kFirst, bool kRelu, bool kConverter, bool kGuards>
+enum class SecondStep { kNone, kRelu, kSigned };
+
+HWY_INLINE void store_bytes(Vector values, int8_t* to) {
+  hn::StoreU(hn::DemoteTo(Bytes(), values), Bytes(), to);
+}
+
+template <EpilogueStep kFirst, SecondStep kSecond, bool kConverter, bool kGuards>
 HWY_NOINLINE bool epilogue_rows(const int32_t* values, unsigned count, const EpilogueBlock& block,
                                 int8_t* out) {
   constexpr unsigned kLanes = hn::MaxLanes(Words());
-  const HighShift shift(block.second_shift);
+  const HighShift shift(kSecond == SecondStep::kNone ? 1 : block.second_shift);
   const HighShift converter_shift(kConverter ? block.converter_shift : 1);
   const Vector converter_factor = hn::Set(Words(), block.converter_factor);
   const Vector offset = hn::Set(Words(), block.offset);
   bool guarded = true;
   for (unsigned at = 0; at < kBlock; at += kLanes) {
     const FirstStep<kFirst> first(block, at);
-    const Vector factor = hn::LoadU(Words(), block.second_factors + at);
+    Vector factor = offset;
+    if constexpr (kSecond != SecondStep::kNone)
+      factor = hn::LoadU(Words(), block.second_factors + at);
     Vector least = hn::Zero(Words()), greatest = hn::Zero(Words());
     const int32_t* from = values + at;
     int8_t* to = out + at;
@@ -108,14 +130,12 @@ HWY_NOINLINE bool epilogue_rows(const int32_t* values, unsigned count, const Epi
         greatest = hn::Max(greatest, sum);
       }
       Vector value = first(sum);
-      if constexpr (kRelu) {
+      if constexpr (kSecond == SecondStep::kRelu)
         value = multiply(hn::Max(value, hn::Zero(Words())), factor, shift);
-      } else {
-        value = multiply_signed(value, factor, shift);
-      }
+      if constexpr (kSecond == SecondStep::kSigned) value = multiply_signed(value, factor, shift);
       value = hn::Add(value, offset);
       if constexpr (kConverter) value = multiply_signed(value, converter_factor, converter_shift);
-      hn::StoreU(hn::DemoteTo(Bytes(), value), Bytes(), to);
+      store_bytes(value, to);
     }
     if constexpr (kGuards) {
       const auto under = hn::Lt(least, hn::LoadU(Words(), block.least + at));
@@ -126,26 +146,66 @@ HWY_NOINLINE bool epilogue_rows(const int32_t* values, unsigned count, const Epi
   return guarded;
 }
 
+// The same where elements are added.
+template <EpilogueStep kFirst, bool kSecond>
+HWY_NOINLINE bool epilogue_with_elements(const int32_t* values, unsigned count,
+                                         const EpilogueBlock& block, int8_t* out) {
+  constexpr unsigned kLanes = hn::MaxLanes(Words());
+  const HighShift shift(kSecond ? block.second_shift : 1);
+  const Vector offset = hn::Set(Words(), block.offset), floor = hn::Set(Words(), block.floor);
+  for (unsigned at = 0; at < kBlock; at += kLanes) {
+    const FirstStep<kFirst> first(block, at);
+    Vector factor = offset;
+    if constexpr (kSecond) factor = hn::LoadU(Words(), block.second_factors + at);
+    const int32_t* from = values + at;
+    const int32_t* elements = block.elements.values + at;
+    int8_t* to = out + at;
+    for (unsigned i = 0; i < count; ++i, from += kBlock, to += kBlock) {
+      Vector value = hn::Add(first(hn::LoadU(Words(), from)), hn::LoadU(Words(), elements));
+      value = hn::Max(value, floor);
+      if constexpr (kSecond) value = multiply_signed(value, factor, shift);
+      store_bytes(hn::Add(value, offset), to);
+      elements += block.elements.stride;
+    }
+  }
+  return true;
+}
+
 template <EpilogueStep kFirst, bool kGuards>
 HWY_NOINLINE bool epilogue_of(const int32_t* values, unsigned count, const EpilogueBlock& block,
                               int8_t* out) {
-  using Rows = bool (*)(const int32_t*, unsigned, const EpilogueBlock&, int8_t*);
-  static constexpr Rows kRows[] = {
-      epilogue_rows<kFirst, false, false, kGuards>, epilogue_rows<kFirst, false, true, kGuards>,
-      epilogue_rows<kFirst, true, false, kGuards>, epilogue_rows<kFirst, true, true, kGuards>};
-  return kRows[(block.relu ? 2 : 0) + (block.converter_factor != 0 ? 1 : 0)](values, count, block,
-                                                                             out);
+  using enum SecondStep;
+  const bool converts = block.converter_factor != 0;
+  if (block.second_factors == nullptr)
+    return epilogue_rows<kFirst, kNone, false, kGuards>(values, count, block, out);
+  if (block.relu)
+    return converts ? epilogue_rows<kFirst, kRelu, true, kGuards>(values, count, block, out)
+                    : epilogue_rows<kFirst, kRelu, false, kGuards>(values, count, block, out);
+  return converts ? epilogue_rows<kFirst, kSigned, true, kGuards>(values, count, block, out)
+                  : epilogue_rows<kFirst, kSigned, false, kGuards>(values, count, block, out);
+}
+
+template <EpilogueStep kFirst>
+HWY_NOINLINE bool epilogue_from(const int32_t* values, unsigned count, const EpilogueBlock& block,
+                                int8_t* out) {
+  if (block.elements.values != nullptr)
+    return block.second_factors != nullptr
+               ? epilogue_with_elements<kFirst, true>(values, count, block, out)
+               : epilogue_with_elements<kFirst, false>(values, count, block, out);
+  return block.guards ? epilogue_of<kFirst, true>(values, count, block, out)
+                      : epilogue_of<kFirst, false>(values, count, block, out);
 }
 
 HWY_NOINLINE bool epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block,
                            int8_t* out) {
-  using enum EpilogueStep;
-  using Kinds = bool (*)(const int32_t*, unsigned, const EpilogueBlock&, int8_t*);
-  static constexpr Kinds kKinds[] = {epilogue_of<kPlain, false>,   epilogue_of<kPlain, true>,
-                                     epilogue_of<kShifted, false>, epilogue_of<kShifted, true>,
-                                     epilogue_of<kWide, false>,    epilogue_of<kWide, true>};
-  return kKinds[static_cast<unsigned>(block.first) * 2 + (block.guards ? 1 : 0)](values, count,
-                                                                                 block, out);
+  switch (block.first) {
+    case EpilogueStep::kPlain:
+      return epilogue_from<EpilogueStep::kPlain>(values, count, block, out);
+    case EpilogueStep::kShifted:
+      return epilogue_from<EpilogueStep::kShifted>(values, count, block, out);
+    default:
+      return epilogue_from<EpilogueStep::kWide>(values, count, block, out);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

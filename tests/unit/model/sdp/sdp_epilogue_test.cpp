@@ -29,7 +29,7 @@ using model::Ram;
 using model::SdpLayer;
 
 constexpr std::uint64_t kTrainedOut = 0x400000, kTrainedOutBytes = 0x4000;
-constexpr std::uint64_t kOperandsOf[2] = {0x100000, 0x110000};
+constexpr std::uint64_t kOperandsOf[2] = {0x100000, 0x110000}, kTensor = 0x120000;
 
 struct ScaledLayer {
   const nvdla_hw* hw;
@@ -70,6 +70,34 @@ void add_operator(Random& random, ScaledLayer& drawn, unsigned index, unsigned s
   }
 }
 
+// A tensor that the second operator or Y adds.
+void add_other_tensor(Random& random, ScaledLayer& drawn) {
+  SdpLayer& layer = drawn.layer;
+  const bool by_y = chance(random, 3);
+  model::OperandDma& dma = layer.rdma.operands[by_y ? 2 : 1];
+  dma.disabled = false;
+  dma.use = 1;
+  dma.two_bytes = chance(random, 3);
+  dma.per_element = true;
+  const std::uint64_t line = std::uint64_t{layer.width} * drawn.hw->atom * (dma.two_bytes ? 2 : 1);
+  dma.memory = {Ram::kPrimary, kTensor, line, line * layer.height};
+  if (by_y) {
+    layer.y.active = true;
+    layer.y.algorithm = Alu::kSum;
+    layer.y.alu = {true, true, 0};
+    layer.y.alu_converter = {chance(random, 2), static_cast<std::int32_t>(pick(random, -9, 9)),
+                             random_word(random, -32768, 32767),
+                             static_cast<unsigned>(pick(random, 0, 12))};
+  } else {
+    layer.x[1] = {};
+    layer.x[1].active = true;
+    layer.x[1].algorithm = Alu::kSum;
+    layer.x[1].alu = {true, true, 0};
+    layer.x[1].alu_shift = static_cast<unsigned>(pick(random, 0, 14));
+    layer.x[1].relu = chance(random, 3);
+  }
+}
+
 ScaledLayer draw_trained(Random& random) {
   ScaledLayer drawn{nvdla_hw_find(chance(random, 3) ? "nv_small_256_full" : "nv_full"), {}, 0, {}};
   SdpLayer& layer = drawn.layer;
@@ -80,11 +108,13 @@ ScaledLayer draw_trained(Random& random) {
   const std::uint64_t line = (layer.width + (chance(random, 3) ? 2 : 0)) * drawn.hw->atom;
   layer.destination = {Ram::kPrimary, kTrainedOut, line, line * layer.height};
   for (model::OperandDma& dma : layer.rdma.operands) dma.disabled = true;
-  const bool first = !chance(random, 6), second = !first || !chance(random, 4);
+  const bool first = !chance(random, 6), second = first ? !chance(random, 3) : !chance(random, 4);
   if (first) {
     const auto shift = static_cast<unsigned>(pick(random, 0, 3));
     add_operator(random, drawn, 0, second && chance(random, 2) ? 0 : shift);
   }
+  const bool adds = first && !second && chance(random, 2);
+  if (adds) add_other_tensor(random, drawn);
   if (second)
     add_operator(random, drawn, 1,
                  static_cast<unsigned>(pick(random, chance(random, 2) ? 20 : 28, 36)));
@@ -96,7 +126,8 @@ ScaledLayer draw_trained(Random& random) {
     layer.shift = static_cast<unsigned>(pick(random, 0, chance(random, 6) ? 63 : 24));
   }
   layer.count_saturation = chance(random, 2);
-  drawn.largest = std::uint64_t{1} << pick(random, 14, chance(random, 2) ? 31 : 26);
+  const bool bytes = (adds || !first) && chance(random, 2);
+  drawn.largest = bytes ? 128 : std::uint64_t{1} << pick(random, 14, chance(random, 2) ? 31 : 26);
   return drawn;
 }
 
@@ -166,6 +197,10 @@ class SdpEpilogues : public KernelSets {
   };
 
   static void write_operands(model::Memory& memory, const ScaledLayer& drawn) {
+    std::vector<std::byte> tensor(0x4000);
+    Random random(7);
+    for (std::byte& byte : tensor) byte = static_cast<std::byte>(random());
+    memory.load(Ram::kPrimary, kTensor, tensor);
     for (unsigned i = 0; i < 2; ++i) {
       std::vector<std::byte> bytes(0x1000);
       std::memcpy(bytes.data(), drawn.operands[i].data(), drawn.operands[i].size() * 2);
@@ -184,7 +219,7 @@ class SdpEpilogues : public KernelSets {
         {*drawn.hw, dma, *kernels_}, {*drawn.hw, dma, *kernels_}, {*drawn.hw, dma, *kernels_}};
     for (unsigned i = 0; i < 3; ++i) operands[i].begin(drawn.layer, i, channels);
     if (!epilogue_.begin(drawn.layer, operands, drawn.largest, channels)) return std::nullopt;
-    return epilogue_.block(0);
+    return epilogue_.block(0, {nullptr, 0});
   }
 
   model::SdpEpilogue epilogue_;
@@ -206,6 +241,8 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
       seen["signed"] += block->relu ? 0 : 1;
       seen["guards"] += block->guards ? 1 : 0;
       seen["converter"] += block->converter_factor != 0 ? 1 : 0;
+      seen["elements"] += epilogue_.adder() != model::SdpEpilogue::kNone ? 1 : 0;
+      seen["one step"] += block->second_factors == nullptr ? 1 : 0;
       seen["limits"] += block->low[0] > -static_cast<std::int64_t>(drawn.largest) ? 1 : 0;
     }
     ASSERT_EQ(Device(*drawn.hw, *kernels_).run(drawn, seed),
@@ -214,9 +251,9 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
   }
   EXPECT_GT(seen["any"], kRounds / 3);
   EXPECT_LT(seen["any"], kRounds * 9 / 10);
-  for (const char* kind :
-       {"plain", "shifted", "wide", "ReLU", "signed", "guards", "converter", "limits"})
-    EXPECT_GT(seen[kind], kRounds / 80) << kind;
+  for (const char* kind : {"plain", "shifted", "wide", "ReLU", "signed", "guards", "converter",
+                           "limits", "elements", "one step"})
+    EXPECT_GT(seen[kind], kRounds / 100) << kind;
 }
 
 // Layers take turns, and one changes its operands meanwhile: what was found before is used again
