@@ -74,7 +74,10 @@ RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
       if (stores_alone(reg) && !enables && unit.built && reg.present[map_])
         unit.stored[reg.offset / 4] = reg.write[map_];
     }
-    if (const auto base = unit_base(map_, info.unit)) unit_of_window_[*base / kWindow] = info.unit;
+    const auto base = unit_base(map_, info.unit);
+    if (base) unit_of_window_[*base / kWindow] = info.unit;
+    if (unit.built && port(info.unit, NVDLA_SDP_S_LUT_ACCESS_DATA) != nullptr)
+      lut_data_[info.unit == NVDLA_UNIT_CDP ? 1 : 0] = *base + NVDLA_SDP_S_LUT_ACCESS_DATA;
   }
   reset();
 }
@@ -212,7 +215,19 @@ bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexcept {
   return true;
 }
 
+void RegisterFile::write_entry(Unit unit, std::uint32_t value) noexcept {
+  Lut& lut = luts_[unit == NVDLA_UNIT_CDP ? 1 : 0];
+  const std::uint32_t config = units_[unit].words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
+  const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
+  if ((config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK) != 0)
+    if (std::int16_t* entry = lut.entry(table); entry != nullptr)
+      *entry = static_cast<std::int16_t>(value);
+  lut.index = (lut.index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+}
+
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+  if (offset == lut_data_[0]) return write_entry(NVDLA_UNIT_SDP, value);
+  if (offset == lut_data_[1]) return write_entry(NVDLA_UNIT_CDP, value);
   if (store(offset, value)) return;
   const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return;
@@ -232,19 +247,8 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     unit.producer = value & NVDLA_REG_S_POINTER_PRODUCER_MASK;
     return;
   }
-  if (Lut* lut = port(info->unit, info->offset); lut != nullptr) {
-    if (info->offset == NVDLA_SDP_S_LUT_ACCESS_CFG) {
-      lut->index = value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
-    } else {
-      const std::uint32_t config = unit.words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
-      const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
-      if ((config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK) != 0)
-        if (std::int16_t* entry = lut->entry(table); entry != nullptr)
-          *entry = static_cast<std::int16_t>(value);
-      lut->index = (lut->index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
-      return;
-    }
-  }
+  if (Lut* lut = port(info->unit, info->offset); lut != nullptr)
+    lut->index = value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
   const bool group_register = info->scope == Scope::kGroup;
   const unsigned group = group_register ? unit.producer : 0;
   // As in store().

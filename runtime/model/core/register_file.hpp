@@ -105,11 +105,14 @@ class RegisterFile {
   // A write has changed an interrupt register.
   void line_written() noexcept;
   Lut* port(Unit unit, std::uint32_t offset) noexcept;
+  void write_entry(Unit unit, std::uint32_t value) noexcept;
 
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;
   std::array<std::uint8_t, NVDLA_REG_SPACE / kWindow> unit_of_window_;  // or NVDLA_UNIT_COUNT
   std::array<Lut, 2> luts_;
+  // S_LUT_ACCESS_DATA of SDP and CDP, where they are built: software writes tables entry by entry.
+  std::array<std::uint32_t, 2> lut_data_ = {UINT32_MAX, UINT32_MAX};
   std::uint32_t interrupts_;  // bits of S_INTR_STATUS that are built
   bool posted_;
   bool line_ = false;

@@ -23,9 +23,10 @@ bool all_alike(std::span<const std::int32_t> values) {
 }  // namespace
 
 void SdpPass::add_map_key() {
-  std::vector<std::byte>& key = map_.next_key;
+  std::vector<std::byte>& key = map_key_;
   key.clear();
-  append_key(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift);
+  append_key(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift,
+             layer_.count_saturation, layer_.count_lut);
   for (const SdpOperands& operands : operands_)
     for (const std::span<const std::int32_t> values :
          {operands.alu_channels(), operands.mul_channels()})
@@ -38,26 +39,47 @@ void SdpPass::add_map_key() {
   if (y.lut) append_key(key, layer_.table);
 }
 
+// Returns the map of the layer's key, which may not be made yet.
+SdpMap& SdpPass::find_map() {
+  if (layer_.proc != Precision::kInt8) {
+    if (word_map_.key != map_key_) {
+      word_map_.key = map_key_;
+      word_map_.seen = 0;
+      word_map_.made = false;
+    }
+    return word_map_;
+  }
+  const auto found = std::find_if(byte_maps_.begin(), byte_maps_.end(),
+                                  [&](const SdpMap& map) { return map.key == map_key_; });
+  if (found != byte_maps_.end()) return *found;
+  if (byte_maps_.size() == kMostByteMaps) byte_maps_.clear();
+  SdpMap& map = byte_maps_.emplace_back();
+  map.key = map_key_;
+  return map;
+}
+
 // Pays where such layers have had more elements than there are patterns.
 bool SdpPass::plan_map(std::uint64_t elements) {
+  const bool bytes = layer_.proc == Precision::kInt8;
   const bool counts = layer_.count_saturation || (layer_.y.lut && layer_.count_lut) ||
                       (float_ && layer_.rdma.count_specials);
-  if (layer_.rdma.in != layer_.proc || layer_.out != layer_.proc || layer_.y.equal || counts)
+  if (layer_.rdma.in != layer_.proc || layer_.out != layer_.proc || layer_.y.equal ||
+      (counts && !bytes))
     return false;
   for (const SdpOperands& operands : operands_)
     if (operands.per_element() || !all_alike(operands.alu_channels()) ||
         !all_alike(operands.mul_channels()))
       return false;
   add_map_key();
-  if (map_.key != map_.next_key) {
-    map_.key.swap(map_.next_key);
-    map_.seen = 0;
-    map_.made = false;
-  }
-  map_.seen += elements;
+  map_ = &find_map();
+  map_->seen += elements;
   const std::uint64_t patterns = std::uint64_t{1} << (8 * precision_bytes(layer_.proc));
-  if (!map_.made && map_.seen <= patterns) return false;
-  if (!map_.made) make_map();
+  if (!map_->made && map_->seen <= patterns) return false;
+  if (!map_->made) {
+    make_map();
+    if (bytes && counts) make_tallies();
+    map_->made = true;
+  }
   return true;
 }
 
@@ -67,7 +89,7 @@ void SdpPass::make_map() {
   Worker& worker = workers_[0];
   // What the operators count is of patterns, not of elements.
   const SdpCounters kept = worker.counters;
-  bytes == 1 ? map_.bytes.resize(patterns) : map_.words.resize(patterns);
+  bytes == 1 ? map_->bytes.resize(patterns) : map_->words.resize(patterns);
   constexpr unsigned kPatterns = kPositions * kBlock;
   for (unsigned first = 0; first < patterns; first += kPatterns) {
     const unsigned number = std::min(kPatterns, patterns - first), count = number / kBlock;
@@ -81,13 +103,78 @@ void SdpPass::make_map() {
     operate(values, 0, count, kBlock, worker);
     convert(values, count, kBlock, worker);
     if (bytes == 1) {
-      std::memcpy(map_.bytes.data() + first, worker.out8.data(), number);
+      std::memcpy(map_->bytes.data() + first, worker.out8.data(), number);
     } else {
-      std::memcpy(map_.words.data() + first, worker.out16.data(), std::size_t{number} * 2);
+      std::memcpy(map_->words.data() + first, worker.out16.data(), std::size_t{number} * 2);
     }
   }
   worker.counters = kept;
-  map_.made = true;
+}
+
+// Counts each pattern as the operators do, in as many lanes as they count at once.
+void SdpPass::make_tallies() {
+  constexpr unsigned kPatterns = 256, kLanesOfPattern = 8;
+  Worker& worker = workers_[0];
+  const SdpCounters kept = worker.counters;
+  map_->tallies.resize(kPatterns);
+  for (unsigned pattern = 0; pattern < kPatterns; ++pattern) {
+    worker.counters = {};
+    std::int32_t* values = worker.values.data();
+    std::fill_n(values, kBlock, std::int32_t{static_cast<std::int8_t>(pattern)});
+    operate(values, 0, 1, kLanesOfPattern, worker);
+    convert(values, 1, kLanesOfPattern, worker);
+    const SdpCounters& counted = worker.counters;
+    std::uint64_t tally = 0;
+    for (const std::uint64_t number :
+         {std::uint64_t{counted.saturated}, counted.lut.underflow, counted.lut.overflow,
+          counted.lut.le_hit, counted.lut.lo_hit})
+      tally = tally << SdpMap::kTallyBits | number / kLanesOfPattern;
+    map_->tallies[pattern] = tally;
+  }
+  map_->tallies_alike =
+      std::equal(map_->tallies.begin() + 1, map_->tallies.end(), map_->tallies.begin());
+  worker.counters = kept;
+}
+
+void SdpPass::count_patterns(const std::byte* from, std::size_t size, SdpCounters& counters) const {
+  constexpr unsigned kBits = SdpMap::kTallyBits;
+  constexpr std::size_t kMost = (std::size_t{1} << kBits) - 1;  // that a field holds
+  const auto add = [&](std::uint64_t tally, std::uint64_t times, std::size_t elements) {
+    const auto next = [&] {
+      const std::uint64_t number = (tally & kMost) * times;
+      tally >>= kBits;
+      return number;
+    };
+    SdpLutCounters lut;
+    lut.lo_hit = next();
+    lut.le_hit = next();
+    lut.overflow = next();
+    lut.underflow = next();
+    counters.saturated += static_cast<std::uint32_t>(next());
+    // Each element has an answer from somewhere.
+    if (layer_.y.lut && layer_.count_lut) lut.hit = elements - lut.overflow - lut.underflow;
+    counters.lut += lut;
+  };
+  const std::uint64_t* const tallies = map_->tallies.data();
+  if (map_->tallies_alike) return add(tallies[0], size, size);
+  while (size != 0) {
+    const std::size_t part = std::min(size, kMost);
+    std::uint64_t tally = 0, odd = 0;
+    std::size_t i = 0;
+    // Eight bytes come in one load, and sums of two do not wait for one another.
+    for (; i + 8 <= part; i += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, from + i, sizeof(word));
+      for (unsigned bit = 0; bit < 64; bit += 16) {
+        tally += tallies[word >> bit & 0xff];
+        odd += tallies[word >> (bit + 8) & 0xff];
+      }
+    }
+    for (; i < part; ++i) tally += tallies[std::to_integer<unsigned>(from[i])];
+    add(tally + odd, 1, part);
+    from += part;
+    size -= part;
+  }
 }
 
 void SdpPass::map(const LineTasks::Lines& lines, unsigned thread) {
@@ -101,10 +188,12 @@ void SdpPass::map(const LineTasks::Lines& lines, unsigned thread) {
     const std::byte* from = source_ + lines.surface * in.surface + y * in.line;
     std::byte* to = window_ + lines.surface * out.surface + y * out.line;
     if (bytes) {
-      kernels_.units->sdp_map_bytes(map_.bytes.data(), from, size, to);
+      // Results may take the place of what is counted.
+      if (!map_->tallies.empty()) count_patterns(from, size, counters);
+      kernels_.units->sdp_map_bytes(map_->bytes.data(), from, size, to);
       continue;
     }
-    const HalfCounts counts = kernels_.units->sdp_map_words(map_.words.data(), from, size / 2, to);
+    const HalfCounts counts = kernels_.units->sdp_map_words(map_->words.data(), from, size / 2, to);
     if (!float_) continue;
     counters.nan_out += counts.nan;
     counters.saturated += counts.largest;

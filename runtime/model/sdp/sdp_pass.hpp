@@ -63,13 +63,18 @@ struct SdpStreamSteps {
   void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
 };
 
-// What a layer makes of each pattern of an element, kept for the layers after it.
+// The results of a layer for each pattern of an element, kept for the layers after it.
 struct SdpMap {
-  std::vector<std::byte> key, next_key;  // all that decides
-  std::uint64_t seen = 0;                // elements of such layers
+  std::vector<std::byte> key;  // all that decides
+  std::uint64_t seen = 0;      // elements of such layers
   bool made = false;
   std::vector<std::uint8_t> bytes;
   std::vector<std::uint16_t> words;
+  // Of bytes, where anything is counted: what an element of each pattern adds to the counters, in
+  // fields of kTallyBits.
+  static constexpr unsigned kTallyBits = 12;
+  std::vector<std::uint64_t> tallies;
+  bool tallies_alike = false;
 };
 
 class SdpPass {
@@ -142,7 +147,10 @@ class SdpPass {
   // Layers of elements that decide their results alone, and lines of one.
   bool plan_map(std::uint64_t elements);
   void add_map_key();
+  SdpMap& find_map();
   void make_map();
+  void make_tallies();
+  void count_patterns(const std::byte* from, std::size_t size, SdpCounters& counters) const;
   void map(const LineTasks::Lines& lines, unsigned thread);
   void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
   void announce();
@@ -184,7 +192,12 @@ class SdpPass {
   bool shareable_ = false;
   const std::byte* source_ = nullptr;  // where threads may read it
   SdpStreamSteps stream_;
-  SdpMap map_;
+  // Networks have a function or several for bytes, each with a few scales.
+  static constexpr std::size_t kMostByteMaps = 64;
+  std::vector<std::byte> map_key_;
+  std::vector<SdpMap> byte_maps_;
+  SdpMap word_map_;
+  SdpMap* map_ = nullptr;  // of the layer
   std::vector<Worker> workers_;
 };
 

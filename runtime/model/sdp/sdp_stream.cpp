@@ -16,6 +16,8 @@ namespace {
 using arith::magnitude;
 
 constexpr std::uint64_t kMostStreamed = INT32_MAX, kMostOfWord = INT16_MAX;
+// The least magnitude of a result that the converter may count.
+constexpr std::uint64_t kCountedResult = 65535;
 
 constexpr StepKind alu_step(Alu algorithm) noexcept {
   return algorithm == Alu::kMax   ? StepKind::kMax
@@ -47,6 +49,7 @@ class SdpPass::StreamPlan {
 
   // Whether 16 bits hold all of it: no operands of two bytes, among which is -32768.
   bool fits_words() const noexcept { return words_; }
+  std::uint64_t largest() const noexcept { return most_; }
 
   bool add_operators(SdpStreamSteps& steps) {
     for (unsigned i = 0; i < 2; ++i) {
@@ -200,8 +203,7 @@ bool SdpPass::plan_stream() {
   const SdpLayer& layer = layer_;
   stream_.count = 0;
   const bool plain = layer.rdma.in == layer.proc && layer.out == layer.proc && !layer.y.equal &&
-                     !layer.y.lut && !layer.count_saturation &&
-                     !(float_ && layer.rdma.count_specials);
+                     !layer.y.lut && !(float_ && layer.rdma.count_specials);
   if (!plain) return false;
   StreamPlan plan(*this, layer.rdma.largest_input());
   if (!plan.add_operators(stream_)) return false;
@@ -209,7 +211,8 @@ bool SdpPass::plan_stream() {
   if (!float_ && !identity && !plan.add_scale(stream_, {layer.offset, layer.scale, 0}, layer.shift))
     return false;
   stream_.words = plan.fits_words();
-  return true;
+  // Results that cannot saturate need not be looked at; those of fp16 are counted anyway.
+  return float_ || !layer.count_saturation || plan.largest() < kCountedResult;
 }
 
 void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
