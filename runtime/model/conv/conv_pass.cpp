@@ -286,12 +286,18 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const auto finish = [&](unsigned thread, const ConvTile& tile) {
     const std::uint8_t* bases[kMostPositions];
     const MacTile sums = mac_tile(thread, tile, bases, nullptr);
+    if (sdp.merges())
+      return sdp.merged_tile(tile.block, tile.first, tile.count, thread,
+                             [&](const EpilogueBlock& block, std::int8_t* out) {
+                               kernels_.mac_epilogue(sums, block, out);
+                             });
     sdp.finish_tile(
         tile.block, tile.first, tile.count, thread,
         [&](const SdpFinish& pass, std::int8_t* out) { kernels_.mac_finish(sums, pass, out); });
   };
-  const bool finishes =
-      kernels_.mac_finish != nullptr && sdp.finishes() && layer.clip == 0 && !depthwise;
+  const bool finishes = ((kernels_.mac_finish != nullptr && sdp.finishes()) ||
+                         (kernels_.mac_epilogue != nullptr && sdp.merges())) &&
+                        layer.clip == 0 && !depthwise;
 
   const auto order =
       input_once(shape, sdp) ? ConvTiles::Order::kBlocksFirst : ConvTiles::Order::kPositionsFirst;

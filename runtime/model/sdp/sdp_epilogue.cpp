@@ -2,6 +2,7 @@
 #include "model/sdp/sdp_epilogue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -102,7 +103,8 @@ class SdpEpilogue::Fit {
 
   bool all() {
     if (!set_shared()) return false;
-    if (first_ < 0 || form_.x[first_].shift == 0) return channels(EpilogueStep::kPlain);
+    if (first_ == kNoStep || form_.x[first_].shift == 0)
+      return merged() || channels(EpilogueStep::kPlain);
     return channels(EpilogueStep::kShifted) || channels(EpilogueStep::kWide);
   }
 
@@ -157,11 +159,19 @@ class SdpEpilogue::Fit {
     return !(relu_before_ && form_.adds_elements);
   }
 
+  // Tries to take both steps as one product of 64 bits.
+  bool merged() {
+    if (!has_second_ || relu_before_ || form_.adds_elements || shared_.converter_factor != 0)
+      return false;
+    return channels(EpilogueStep::kMerged);
+  }
+
   bool channels(EpilogueStep kind) {
     shared_.first = kind;
     const unsigned shift = first_ == kNoStep ? 0 : form_.x[first_].shift;
     if (shift > (kind == EpilogueStep::kShifted ? 30 : kMaxShift - 1)) return false;
-    shared_.shift = static_cast<std::uint8_t>(shift);
+    shared_.shift = static_cast<std::uint8_t>(
+        kind == EpilogueStep::kMerged ? std::max(second_shift_, 32U) - 32 : shift);
     shared_.guards = false;
     const std::size_t blocks = (form_.channels + kBlock - 1) / kBlock;
     entry_.numbers.assign(blocks * kArrays * kBlock, 0);
@@ -232,10 +242,16 @@ class SdpEpilogue::Fit {
     if (!guard.possible) return false;
     shared_.guards |= guard.low != kLow32 || guard.high != kHigh32;
 
+    std::int32_t* to = entry_.numbers.data() + k / kBlock * kArrays * kBlock + k % kBlock;
+    if (kind == EpilogueStep::kMerged) {
+      if (!merges(channel, n, low, high)) return false;
+      to[6 * kBlock] = static_cast<std::int32_t>(guard.low);
+      to[7 * kBlock] = static_cast<std::int32_t>(guard.high);
+      return set_merged(n, entry_.numbers.data() + k / kBlock * kArrays * kBlock, k % kBlock);
+    }
     const bool plain = kind == EpilogueStep::kPlain;
     const std::int64_t addend =
         kind == EpilogueStep::kWide ? n.addend : n.addend * n.factor + (plain ? n.between : 0);
-    std::int32_t* to = entry_.numbers.data() + k / kBlock * kArrays * kBlock + k % kBlock;
     // Sums and products without a shift are exact modulo 2^32.
     for (const std::int64_t value :
          {low, high, n.factor, addend, plain ? 0 : n.between,
@@ -243,6 +259,66 @@ class SdpEpilogue::Fit {
       *to = static_cast<std::int32_t>(value);
       to += kBlock;
     }
+    return true;
+  }
+
+  // Returns whether the product of both steps, without limits and with halves that go up, gives the
+  // same results: sums beyond the limits saturate bytes on the side where these sums are, and no
+  // half is negative but where nothing below 0 counts.
+  bool merges(const Channel& channel, const Numbers& n, std::int64_t low,
+              std::int64_t high) const noexcept {
+    const auto greatest = static_cast<std::int64_t>(form_.largest);
+    const bool falls = n.factor < 0;
+    const auto saturates = [&](std::int64_t sum, bool up) {
+      const std::int64_t result = channel.result(form_, sum);
+      const std::int64_t floor =
+          shared_.relu ? std::clamp<std::int64_t>(shared_.offset, -128, 127) : -128;
+      return result == (up ? 127 : floor);
+    };
+    if (low > -greatest && !saturates(low, falls)) return false;
+    if (high < std::min(greatest, kHigh32) && !saturates(high, !falls)) return false;
+    return shared_.relu || !has_negative_half(n);
+  }
+
+  // Returns whether a sum may come to a negative number and a half: sum * factor + addend is an odd
+  // multiple of the half for one sum of a period alone.
+  bool has_negative_half(const Numbers& n) const noexcept {
+    const std::int64_t factor = n.factor * n.second;
+    const std::int64_t addend = (n.addend * n.factor + n.between) * n.second;
+    if (second_shift_ == 0) return false;
+    const std::uint64_t wanted = static_cast<std::uint64_t>(half_of(second_shift_) - addend);
+    const unsigned zeros =
+        factor == 0 ? 64 : static_cast<unsigned>(std::countr_zero(magnitude(factor)));
+    if (zeros >= second_shift_) return true;
+    if ((wanted & ((std::uint64_t{1} << zeros) - 1)) != 0) return false;
+    // The sum, modulo the period, by the inverse of the odd part of the factor.
+    const unsigned bits = second_shift_ - zeros;
+    const std::uint64_t odd = static_cast<std::uint64_t>(factor >> zeros);
+    std::uint64_t inverse = odd;
+    for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+    const std::uint64_t period = std::uint64_t{1} << bits;
+    const auto greatest = static_cast<std::int64_t>(form_.largest);
+    if (period <= 2 * static_cast<std::uint64_t>(greatest)) return true;
+    const std::uint64_t sum = (wanted >> zeros) * inverse & (period - 1);
+    const bool positive = sum <= static_cast<std::uint64_t>(greatest);
+    const auto at = static_cast<std::int64_t>(positive ? sum : sum - period);
+    return at >= -greatest && at * factor + addend < 0;
+  }
+
+  // Numbers of a channel's merged steps, its place in the block being `k`.
+  bool set_merged(const Numbers& n, std::int32_t* block, std::uint32_t k) const noexcept {
+    const unsigned lift = second_shift_ < 32 ? 32 - second_shift_ : 0;
+    const std::int64_t factor = n.factor * n.second * (std::int64_t{1} << lift);
+    const arith::Wide addend =
+        ((arith::Wide{n.addend} * n.factor + n.between) * n.second + half_of(second_shift_)) *
+        (std::int64_t{1} << lift);
+    constexpr arith::Wide kRoom = arith::Wide{1} << 62;
+    if (magnitude(factor) > kHigh32 || addend > kRoom || addend < -kRoom) return false;
+    block[2 * kBlock + k] = static_cast<std::int32_t>(factor);
+    const auto bits = static_cast<std::uint64_t>(addend);
+    std::int32_t* const to = block + (k % 2 == 0 ? 3 : 4) * kBlock + k / 2 * 2;
+    to[0] = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+    to[1] = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits >> 32));
     return true;
   }
 

@@ -29,6 +29,12 @@ class SdpEpilogue {
   static constexpr unsigned kNone = 3;
   unsigned adder() const noexcept { return adder_; }
 
+  // Returns whether steps are merged and guard nothing.
+  bool merges() const noexcept {
+    const EpilogueBlock& shared = entries_[current_].shared;
+    return shared.first == EpilogueStep::kMerged && !shared.guards;
+  }
+
   // Returns the steps of a block of channels, `elements` being those of the adder; they stay where
   // they are until the next begin().
   EpilogueBlock block(unsigned number, const SdpOperand& elements) const noexcept;

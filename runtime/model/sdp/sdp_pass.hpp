@@ -118,6 +118,14 @@ class SdpPass {
   void finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
                    Finish finish);
 
+  // Returns whether all that is done to a tile is an epilogue of merged steps that guard nothing.
+  bool merges() const noexcept { return has_epilogue_ && epilogue_.merges(); }
+  // Does the same as tile() where it is: calls `finish(block, out)`, which leaves [count][kBlock]
+  // in `out`.
+  template <typename Finish>
+  void merged_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                   Finish finish);
+
   // The whole layer from memory. Threads share it where they may share tiles and the source lies
   // open, too, apart from what is written or in its place.
   void run_from_memory(ThreadPool& pool);
@@ -200,6 +208,16 @@ class SdpPass {
   SdpMap* map_ = nullptr;  // of the layer
   std::vector<Worker> workers_;
 };
+
+template <typename Finish>
+void SdpPass::merged_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                          Finish finish) {
+  const EpilogueBlock steps = epilogue_.block(block, {nullptr, 0});
+  if (std::int8_t* const out = place(block, first); out != nullptr) return finish(steps, out);
+  Worker& worker = workers_[thread];
+  finish(steps, worker.out8.data());
+  store(worker.out8.data(), block, first, count, worker);
+}
 
 template <typename Finish>
 void SdpPass::finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,

@@ -284,6 +284,10 @@ enum class EpilogueStep : uint8_t {
   kPlain,    // sum * factor + addend; 32 bits hold it
   kShifted,  // the same, shifted with rounding, + between
   kWide,     // (sum + addend) * factor in 64 bits, shifted with rounding, + between
+  // Both steps at once: sum * factor + addend in 64 bits, of which the upper 32 are shifted to the
+  // right. Pairs of numbers are the halves of addends: those of even kernels, in `between` those of
+  // odd ones. There are no limits and no converter.
+  kMerged,
 };
 
 // From integers to int8 in two steps of each kernel and the output converter: what quantised layers
@@ -301,7 +305,7 @@ struct EpilogueBlock {
   const int32_t* least;
   const int32_t* greatest;
   EpilogueStep first;
-  uint8_t shift;  // of the first step, 1 to 31; 0 to 62 where it is wide
+  uint8_t shift;  // of the first step, 1 to 31; 0 to 62 where it is wide; 0 to 31 where merged
   bool relu;      // behind the second step
   bool guards;
   uint8_t second_shift;      // 32 bits and so many more: 1 to 31
@@ -356,6 +360,8 @@ struct Kernels {
                    int8_t* out) = nullptr;
   // mac() and finish() with sums that never go to memory; null where that is no gain.
   void (*mac_finish)(const MacTile& tile, const SdpFinish& finish, int8_t* out) = nullptr;
+  // The same with epilogue() for merged steps that guard nothing.
+  void (*mac_epilogue)(const MacTile& tile, const EpilogueBlock& block, int8_t* out) = nullptr;
   const UnitKernels* units;
   // How many positions of so many a tile of `mac` or `pieces` has at best, kMostPositions at most;
   // null where that makes no difference.

@@ -31,6 +31,7 @@ void avxvnni_wide(const WideTile& tile);
 void avx512_mac(const MacTile& tile);
 void avx512_depthwise(const DepthwiseTile& tile);
 void avx512_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out);
+void avx512_mac_epilogue(const MacTile& tile, const EpilogueBlock& block, int8_t* out);
 void avx512_wide(const WideTile& tile);
 void avx512_half(const HalfStep& step, HalfProducts& result);
 void avx512_half_tile(const HalfTile& tile);

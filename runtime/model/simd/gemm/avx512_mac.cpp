@@ -26,7 +26,7 @@ constexpr size_t kAhead = 2048;
 struct Sums {
   const MacTile& tile;
 
-  static constexpr bool kFinishes = false;
+  static constexpr bool kFinishes = false, kMerges = false;
 };
 template <bool kWithFactors, bool kWithElements>
 struct Results {
@@ -34,8 +34,18 @@ struct Results {
   const SdpFinish& finish;
   int8_t* out;
 
-  static constexpr bool kFinishes = true;
+  static constexpr bool kFinishes = true, kMerges = false;
   using Rows = FinishedRows<kWithFactors, kWithElements>;
+};
+
+template <bool kRelu>
+struct MergedResults {
+  const MacTile& tile;
+  const EpilogueBlock& block;
+  int8_t* out;
+
+  static constexpr bool kFinishes = false, kMerges = true;
+  using Rows = MergedRows<kRelu>;
 };
 
 // What sums begin with.
@@ -72,6 +82,18 @@ template <unsigned kPositions, typename Output>
     if constexpr (kPositions % 2 != 0)
       rows.store_one(out + (kPositions - 1) * kBlock,
                      rows.words(low[kPositions - 1], high[kPositions - 1], elements));
+  } else if constexpr (Output::kMerges) {
+#pragma GCC unroll 14
+    for (unsigned p = 0; p < kPositions; ++p) __asm__("" : "+v"(low[p]), "+v"(high[p]));
+    const typename Output::Rows rows(output.block);
+    int8_t* const out = output.out + size_t{first} * kBlock;
+#pragma GCC unroll 7
+    for (unsigned p = 0; p + 1 < kPositions; p += 2)
+      rows.store_two(out + p * kBlock, rows.words(low[p], high[p]),
+                     rows.words(low[p + 1], high[p + 1]));
+    if constexpr (kPositions % 2 != 0)
+      rows.store_one(out + (kPositions - 1) * kBlock,
+                     rows.words(low[kPositions - 1], high[kPositions - 1]));
   } else {
     int32_t* const sums = output.tile.sums + size_t{first} * kBlock;
 #pragma GCC unroll 14
@@ -180,6 +202,11 @@ void avx512_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out
   else
     finish.elements.values != nullptr ? mac(Results<false, true>{tile, finish, out})
                                       : mac(Results<false, false>{tile, finish, out});
+}
+
+void avx512_mac_epilogue(const MacTile& tile, const EpilogueBlock& block, int8_t* out) {
+  block.relu ? mac(MergedResults<true>{tile, block, out})
+             : mac(MergedResults<false>{tile, block, out});
 }
 
 }  // namespace nvdla::model

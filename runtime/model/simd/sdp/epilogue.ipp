@@ -100,6 +100,23 @@ class FirstStep {
   unsigned shift_;
 };
 
+// Sums that a tile has seen.
+class Guard {
+ public:
+  HWY_INLINE void see(Vector sum) {
+    least_ = hn::Min(least_, sum);
+    greatest_ = hn::Max(greatest_, sum);
+  }
+  HWY_INLINE bool holds(const EpilogueBlock& block, unsigned at) const {
+    const auto under = hn::Lt(least_, hn::LoadU(Words(), block.least + at));
+    const auto over = hn::Gt(greatest_, hn::LoadU(Words(), block.greatest + at));
+    return hn::AllFalse(Words(), hn::Or(under, over));
+  }
+
+ private:
+  Vector least_ = hn::Zero(Words()), greatest_ = hn::Zero(Words());
+};
+
 enum class SecondStep { kNone, kRelu, kSigned };
 
 HWY_INLINE void store_bytes(Vector values, int8_t* to) {
@@ -120,15 +137,12 @@ HWY_NOINLINE bool epilogue_rows(const int32_t* values, unsigned count, const Epi
     Vector factor = offset;
     if constexpr (kSecond != SecondStep::kNone)
       factor = hn::LoadU(Words(), block.second_factors + at);
-    Vector least = hn::Zero(Words()), greatest = hn::Zero(Words());
+    Guard guard;
     const int32_t* from = values + at;
     int8_t* to = out + at;
     for (unsigned i = 0; i < count; ++i, from += kBlock, to += kBlock) {
       const Vector sum = hn::LoadU(Words(), from);
-      if constexpr (kGuards) {
-        least = hn::Min(least, sum);
-        greatest = hn::Max(greatest, sum);
-      }
+      if constexpr (kGuards) guard.see(sum);
       Vector value = first(sum);
       if constexpr (kSecond == SecondStep::kRelu)
         value = multiply(hn::Max(value, hn::Zero(Words())), factor, shift);
@@ -137,11 +151,7 @@ HWY_NOINLINE bool epilogue_rows(const int32_t* values, unsigned count, const Epi
       if constexpr (kConverter) value = multiply_signed(value, converter_factor, converter_shift);
       store_bytes(value, to);
     }
-    if constexpr (kGuards) {
-      const auto under = hn::Lt(least, hn::LoadU(Words(), block.least + at));
-      const auto over = hn::Gt(greatest, hn::LoadU(Words(), block.greatest + at));
-      guarded = guarded && hn::AllFalse(Words(), hn::Or(under, over));
-    }
+    if constexpr (kGuards) guarded = guard.holds(block, at) && guarded;
   }
   return guarded;
 }
@@ -169,6 +179,64 @@ HWY_NOINLINE bool epilogue_with_elements(const int32_t* values, unsigned count,
     }
   }
   return true;
+}
+
+// Both steps of 16 bits at once.
+class MergedSteps {
+ public:
+  MergedSteps(const EpilogueBlock& block, unsigned at)
+      : even_factors_(hn::LoadU(Words(), block.factors + at)),
+        odd_factors_(second_of_pairs(even_factors_)),
+        even_(hn::BitCast(Sums(), hn::LoadU(Words(), block.addends + at))),
+        odd_(hn::BitCast(Sums(), hn::LoadU(Words(), block.between + at))),
+        shift_(block.shift) {}
+
+  HWY_INLINE Vector operator()(Vector sum) const {
+    const auto even = hn::Add(hn::MulEven(sum, even_factors_), even_);
+    const auto odd = hn::Add(hn::MulEven(second_of_pairs(sum), odd_factors_), odd_);
+    const Vector upper =
+        hn::OddEven(hn::BitCast(Words(), odd), second_of_pairs(hn::BitCast(Words(), even)));
+    return hn::ShiftRightSame(upper, shift_);
+  }
+
+ private:
+  using Sums = hn::RepartitionToWide<Words>;
+
+  Vector even_factors_, odd_factors_;
+  hn::Vec<Sums> even_, odd_;
+  int shift_;
+};
+
+template <bool kRelu, bool kGuards>
+HWY_NOINLINE bool merged_rows(const int32_t* values, unsigned count, const EpilogueBlock& block,
+                              int8_t* out) {
+  constexpr unsigned kLanes = hn::MaxLanes(Words());
+  const Vector offset = hn::Set(Words(), block.offset);
+  bool guarded = true;
+  for (unsigned at = 0; at < kBlock; at += kLanes) {
+    const MergedSteps steps(block, at);
+    Guard guard;
+    const int32_t* from = values + at;
+    int8_t* to = out + at;
+    for (unsigned i = 0; i < count; ++i, from += kBlock, to += kBlock) {
+      const Vector sum = hn::LoadU(Words(), from);
+      if constexpr (kGuards) guard.see(sum);
+      Vector value = steps(sum);
+      if constexpr (kRelu) value = hn::Max(value, hn::Zero(Words()));
+      store_bytes(hn::Add(value, offset), to);
+    }
+    if constexpr (kGuards) guarded = guard.holds(block, at) && guarded;
+  }
+  return guarded;
+}
+
+HWY_NOINLINE bool merged_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block,
+                                  int8_t* out) {
+  if (block.relu)
+    return block.guards ? merged_rows<true, true>(values, count, block, out)
+                        : merged_rows<true, false>(values, count, block, out);
+  return block.guards ? merged_rows<false, true>(values, count, block, out)
+                      : merged_rows<false, false>(values, count, block, out);
 }
 
 template <EpilogueStep kFirst, bool kGuards>
@@ -203,6 +271,8 @@ HWY_NOINLINE bool epilogue(const int32_t* values, unsigned count, const Epilogue
       return epilogue_from<EpilogueStep::kPlain>(values, count, block, out);
     case EpilogueStep::kShifted:
       return epilogue_from<EpilogueStep::kShifted>(values, count, block, out);
+    case EpilogueStep::kMerged:
+      return merged_epilogue(values, count, block, out);
     default:
       return epilogue_from<EpilogueStep::kWide>(values, count, block, out);
   }

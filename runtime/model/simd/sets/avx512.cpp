@@ -153,6 +153,7 @@ constexpr Kernels kernels() {
   set.finish = avx512_finish;
   set.epilogue = avx512_epilogue;
   set.mac_finish = avx512_mac_finish;
+  set.mac_epilogue = avx512_mac_epilogue;
   set.units = &kAvx512Units;
   set.pack_atoms = avx2_pack_atoms;
   set.convert_bytes = avx2_convert_bytes;

@@ -28,6 +28,7 @@ const Kernels& amx_kernels() {
     kernels.mac = amx_mac;
     kernels.pieces = amx_pieces;
     kernels.mac_finish = amx_mac_finish;
+    kernels.mac_epilogue = nullptr;
     kernels.tile_positions = amx_tile_positions;
     kernels.form = {.biased = true, .sign = false, .step = kMostStep, .rate = 600, .lines = true};
     kernels.enter = amx_enter;

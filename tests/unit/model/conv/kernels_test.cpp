@@ -155,6 +155,47 @@ TEST_P(KernelSets, FinishedConvolution) {
   }
 }
 
+// The same of merged steps.
+TEST_P(KernelSets, ConvolutionWithMergedSteps) {
+  if (kernels_->mac_epilogue == nullptr) return;
+  for (unsigned round = 0; round < 300; ++round) {
+    const unsigned count = some_positions(round, kMostPositions);
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 120));
+    const auto [lines, places] = this->places(count, steps * kStep);
+    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kStep;
+    const auto data = numbers<std::uint8_t>(size, 0, 255);
+    const auto weights = numbers<std::int8_t>(steps * kStep * kBlock, -128, 127);
+    const auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
+    std::vector<const std::uint8_t*> bases(count);
+    for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
+    const std::int32_t run = 0;
+    std::vector<std::int32_t> sums(count * kBlock);
+    const MacTile tile{bases.data(),   count,         &run,        1,     steps,
+                       weights.data(), starts.data(), sums.data(), false, lines};
+
+    const auto factors = numbers<std::int32_t>(kBlock, -(1 << 20), 1 << 20);
+    // Upper and lower halves of addends.
+    const auto even = numbers<std::int32_t>(kBlock, -(1 << 12), 1 << 12);
+    const auto odd = numbers<std::int32_t>(kBlock, -(1 << 12), 1 << 12);
+    EpilogueBlock block{};
+    block.first = EpilogueStep::kMerged;
+    block.factors = factors.data();
+    block.addends = even.data();
+    block.between = odd.data();
+    block.shift = static_cast<std::uint8_t>(pick(random_, 0, 9));
+    block.relu = round % 2 != 0;
+    block.offset = static_cast<std::int32_t>(pick(random_, -128, 127));
+
+    std::vector<std::int8_t> want(count * kBlock), got(count * kBlock);
+    compute([&] {
+      kernels_->mac(tile);
+      EXPECT_TRUE(kernels_->epilogue(sums.data(), count, block, want.data()));
+      kernels_->mac_epilogue(tile, block, got.data());
+    });
+    ASSERT_EQ(got, want) << "round " << round;
+  }
+}
+
 // Sums against plain ones in 64 bits, with weights of any size: so that 32 bits hold them, or do
 // not, over chunks of any length.
 TEST_P(KernelSets, WideConvolution) {

@@ -235,6 +235,7 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
     if (const auto block = steps(drawn)) {
       ++seen["any"];
       ++seen[block->first == EpilogueStep::kPlain     ? "plain"
+             : block->first == EpilogueStep::kMerged  ? "merged"
              : block->first == EpilogueStep::kShifted ? "shifted"
                                                       : "wide"];
       seen["ReLU"] += block->relu ? 1 : 0;
@@ -251,8 +252,8 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
   }
   EXPECT_GT(seen["any"], kRounds / 3);
   EXPECT_LT(seen["any"], kRounds * 9 / 10);
-  for (const char* kind : {"plain", "shifted", "wide", "ReLU", "signed", "guards", "converter",
-                           "limits", "elements", "one step"})
+  for (const char* kind : {"plain", "merged", "shifted", "wide", "ReLU", "signed", "guards",
+                           "converter", "limits", "elements", "one step"})
     EXPECT_GT(seen[kind], kRounds / 100) << kind;
 }
 
@@ -301,6 +302,55 @@ TEST_P(SdpEpilogues, CountSaturation) {
     device.pass.begin(layer, drawn.largest);
     device.pass.tile(values.data(), 0, 0, 1);
     EXPECT_EQ(device.pass.end().saturated, count) << sum;
+  }
+}
+
+// A product of both steps rounds halves up: steps are merged unless a sum comes to a negative half,
+// which goes down, and is not below all results.
+TEST_P(SdpEpilogues, MergeWhereNoHalfIsNegative) {
+  struct Case {
+    std::int32_t addend;  // shifted by 8
+    unsigned shift;
+    std::int32_t offset;
+    std::uint64_t largest;
+    bool merged;
+  };
+  for (const Case& c :
+       {Case{-32768, 24, 0, 1000, false},                                     // -1.5 of a sum of 0
+        Case{-32768, 24, 128, 1000, true}, Case{-32767, 24, 0, 1000, false},  // of -256
+        Case{-32767, 24, 0, 255, true}, Case{32767, 24, 0, 1000, true}, Case{0, 10, 0, 100, true},
+        Case{0, 10, 0, 512, false}, Case{0, 10, 0, 1 << 20, false},
+        Case{0, 10, 128, 1 << 20, true}}) {
+    ScaledLayer drawn{nvdla_hw_find("nv_full"), {}, c.largest, {}};
+    SdpLayer& layer = drawn.layer;
+    layer.flying = true;
+    layer.width = 2001;
+    layer.height = layer.channels = 1;
+    layer.destination = {Ram::kPrimary, kTrainedOut, 2001 * 32, 2001 * 32};
+    model::OperatorX& x = layer.x[0];
+    x.active = x.alu.active = x.mul.active = true;
+    x.algorithm = Alu::kSum;
+    x.alu.value = c.addend;
+    x.alu_shift = 8;
+    x.mul.value = 3;
+    x.mul_shift = c.shift;
+    layer.offset = c.offset;
+    layer.scale = 1;
+    ASSERT_TRUE(steps(drawn));
+    EXPECT_EQ(steps(drawn)->first == EpilogueStep::kMerged, c.merged)
+        << c.addend << " " << c.shift << " " << c.offset << " " << c.largest;
+    Device fast(*drawn.hw, *kernels_), slow(*drawn.hw, model::kPortableKernels);
+    for (Device* device : {&fast, &slow}) {
+      device->pass.begin(layer, c.largest);
+      const auto reach = static_cast<std::int32_t>(std::min<std::uint64_t>(c.largest, 1000));
+      for (std::int32_t sum = -reach; sum <= reach; ++sum) {
+        std::vector<std::int32_t> values(kBlock, sum);
+        device->pass.tile(values.data(), 0, static_cast<std::uint32_t>(sum + 1000), 1);
+      }
+      device->pass.end();
+    }
+    EXPECT_EQ(fast.memory.crc(Ram::kPrimary, kTrainedOut, 2001 * 32),
+              slow.memory.crc(Ram::kPrimary, kTrainedOut, 2001 * 32));
   }
 }
 
