@@ -3,7 +3,7 @@
 // An SdpFinish, or merged steps of an EpilogueBlock, of sums that are in registers, but for its
 // addends, included by translation units into an unnamed namespace behind avx512finish.ipp.
 
-// What becomes of positions, in words whose fours are apart.
+// Results of positions come in words whose fours are apart.
 struct PackedRows {
   [[gnu::always_inline]] static __m512i bytes(__m512i even, __m512i odd) {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);

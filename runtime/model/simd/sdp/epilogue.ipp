@@ -103,6 +103,9 @@ class FirstStep {
 // Sums that a tile has seen.
 class Guard {
  public:
+  // A constructor that is not written out would not have this namespace's target.
+  HWY_INLINE Guard() : least_(hn::Zero(Words())), greatest_(least_) {}
+
   HWY_INLINE void see(Vector sum) {
     least_ = hn::Min(least_, sum);
     greatest_ = hn::Max(greatest_, sum);
@@ -114,7 +117,7 @@ class Guard {
   }
 
  private:
-  Vector least_ = hn::Zero(Words()), greatest_ = hn::Zero(Words());
+  Vector least_, greatest_;
 };
 
 enum class SecondStep { kNone, kRelu, kSigned };
