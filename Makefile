@@ -42,7 +42,7 @@ help:
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
-	@echo 'make bench     how fast the model is, beside oneDNN; BENCH=EXPRESSION: only such cases'
+	@echo 'make bench     how fast the model is, beside its peers; BENCH=EXPRESSION: only such cases'
 	@echo 'make bench-cycles  what the choices of the compiler gain, in predicted cycles; BENCH='
 	@echo 'make test-all  also what is slow'
 	@echo 'make docs      reference of the C++ interface and the ioctls, in build/docs/html'
@@ -89,9 +89,10 @@ test-all:
 bench:
 	@.ci/packages.sh build bench
 	@$(MAKE) --no-print-directory configure
-	@cmake --build build --parallel $(JOBS) --target bench_compare
+	@cmake --build build --parallel $(JOBS) --target bench_compare bench_trained nvdla-cli
 	@tests/benchmarks/compare/bench.py build/tests/bench_compare --json build/bench.json \
-		--filter '$(BENCH)' --sets '$(SETS)' $(if $(QUICK),--quick)
+		--filter '$(BENCH)' --sets '$(SETS)' $(if $(QUICK),--quick) \
+		--trained build/bin/nvdla build/trained
 
 bench-cycles:
 	@.ci/packages.sh build bench test

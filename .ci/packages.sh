@@ -30,7 +30,7 @@ installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' $list 2>/dev/null
 	sed -n 's/^ii *//p' || true)
 missing=$(comm -23 <(sort -u <<< "$list") <(sort -u <<< "$installed"))
 # Other builds of Node.js bring npm, and conflict with Debian's.
-if [[ " $* " == *" test-all "* ]]; then
+if [[ " $* " == *" test-all "* || " $* " == *" bench "* ]]; then
 	command -v node > /dev/null || missing+=" nodejs"
 	command -v npm > /dev/null || missing+=" npm"
 fi

@@ -3,9 +3,9 @@
 """Run bench_compare for each instruction set and print one table; `make bench` calls it.
 
 On each instruction set that this processor has the model's kernels are held to it, and so is
-oneDNN; then both choose freely. Exit status: 0, 1 if a case failed or gave other numbers than
-its peer, 2 for wrong arguments, 4 if the output could not be written, 5 if bench_compare
-itself failed.
+oneDNN; then both choose freely, and so does ONNX Runtime in the cases of trained networks.
+Exit status: 0, 1 if a case failed or gave other numbers than its peer, 2 for wrong arguments, 4
+if the output could not be written, 5 if bench_compare itself failed.
 """
 
 import argparse
@@ -20,6 +20,9 @@ import tempfile
 import machine
 import summary
 import table
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trained"))
+import trained_bench  # pylint: disable=wrong-import-position
 
 # Kernels of the model (NVDLA_KERNELS): how the set is called, and ONEDNN_MAX_CPU_ISA.
 SETS = {
@@ -52,6 +55,9 @@ def arguments():
                              "portable unless given")
     parser.add_argument("--quick", action="store_true",
                         help="one round of each: does it run? Its numbers mean nothing")
+    parser.add_argument("--trained", nargs=2, type=pathlib.Path, metavar=("NVDLA", "FOLDER"),
+                        help="also trained networks beside ONNX Runtime, where kernels are free: "
+                             "the command that compiles them, and what keeps what npm fetches")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all numbers, too")
     return parser.parse_args()
 
@@ -106,7 +112,7 @@ def show_progress(text):
 
 
 def run(program, name, wanted, quick):
-    """Return the cases of one instruction set."""
+    """Return the cases of one instruction set, or None if there are none."""
     environment = dict(os.environ)
     # Idle threads of OpenMP would keep the processors of the model's.
     environment |= {"GOMP_SPINCOUNT": "1000"}
@@ -132,7 +138,7 @@ def run(program, name, wanted, quick):
                          f"{program}: status {process.returncode}: {said[-500:]}")
         # Without a case there is no document.
         if not out.stat().st_size:
-            raise Failed(2, f"--filter: no case is like '{wanted}': {said[-500:]}")
+            return None
         document = json.loads(out.read_text())
     context = document["context"]
     cases = [case_of(benchmark) for benchmark in document["benchmarks"]]
@@ -141,15 +147,33 @@ def run(program, name, wanted, quick):
             "peer_instruction_set": context["peer_instruction_set"], "cases": cases}
 
 
+def measure_trained(options):
+    """Return the cases of trained networks; a message replaces them where they cannot be had."""
+    nvdla, folder = options.trained
+    try:
+        return trained_bench.measure(options.program.with_name("bench_trained"), nvdla, folder,
+                                     options.filter, options.quick, show_progress)
+    except trained_bench.Unavailable as error:
+        print(f"bench.py: no trained networks: {error}", file=sys.stderr)
+        return []
+    finally:
+        show_progress("")
+
+
 def measure(options):
     """Return all numbers."""
     names = wanted_sets(options.program, options.sets)
-    document = {"machine": machine.describe(), "quick": options.quick, "runs": []}
+    document = {"machine": machine.describe(), "quick": options.quick, "runs": [], "trained": []}
     for name in names:
         few = FREE_CASES if name == FREE and len(names) > 1 else "."
         one = run(options.program, name, options.filter or few, options.quick)
-        document["runs"].append(one | {"lines": summary.lines(one),
-                                       "targets": summary.targets(one)})
+        if one:
+            document["runs"].append(one | {"lines": summary.lines(one),
+                                           "targets": summary.targets(one)})
+    if options.trained and FREE in names:
+        document["trained"] = measure_trained(options)
+    if not document["runs"] and not document["trained"]:
+        raise Failed(2, f"--filter: no case is like '{options.filter}', or none can be measured")
     return document
 
 
@@ -163,7 +187,7 @@ def main():
     except KeyboardInterrupt:
         return 130
     try:
-        table.show(document)
+        table.show(document, trained_bench.show)
         sys.stdout.flush()
         if options.json:
             options.json.write_text(json.dumps(document, indent=1) + "\n")
@@ -173,6 +197,8 @@ def main():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 4
     failures = [(one, case) for one in document["runs"] for case in one["cases"] if "error" in case]
+    failures += [({"instruction_set": FREE}, case) for case in document["trained"]
+                 if "error" in case]
     for one, case in failures:
         print(f"bench.py: {one['instruction_set']}: {case['group']}/{case['name']}, threads: "
               f"{case['threads']}: {case['error']}", file=sys.stderr)

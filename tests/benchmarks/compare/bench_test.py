@@ -17,7 +17,7 @@ BENCH = pathlib.Path(__file__).with_name("bench.py")
 # Both as they choose, and portable kernels.
 NO_TARGETS = ("free", "SSE4.1")
 # A line of the table for each part of it.
-PARTS = ("int8 layer", "first layer from pixels", "network ", "life of a network", "unit, ", "exact 3x3 convolution",
+PARTS = ("int8 layer", "int8 layer with scales", "first layer from pixels", "network ", "life of a network", "unit, ", "exact 3x3 convolution",
          "latency ")
 
 

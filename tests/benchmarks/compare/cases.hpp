@@ -39,6 +39,7 @@ void add_case(const Settings& settings, const CaseName& name, std::function<Case
 
 void add_convolution_cases(const Settings& settings);
 void add_exact_cases(const Settings& settings);
+void add_scaled_cases(const Settings& settings);
 void add_network_cases(const Settings& settings);
 void add_sdp_cases(const Settings& settings);
 void add_window_cases(const Settings& settings);

@@ -41,10 +41,10 @@ int main(int argc, char** argv) try {
   benchmark::AddCustomContext("kernels", nvdla::model::chosen_kernels().name);
   benchmark::AddCustomContext("peer", "oneDNN " + nvdla::bench::peer_version());
   benchmark::AddCustomContext("peer_instruction_set", nvdla::bench::peer_instruction_set());
-  for (const auto add :
-       {nvdla::bench::add_convolution_cases, nvdla::bench::add_network_cases,
-        nvdla::bench::add_sdp_cases, nvdla::bench::add_window_cases, nvdla::bench::add_move_cases,
-        nvdla::bench::add_exact_cases, nvdla::bench::add_latency_cases})
+  for (const auto add : {nvdla::bench::add_convolution_cases, nvdla::bench::add_scaled_cases,
+                         nvdla::bench::add_network_cases, nvdla::bench::add_sdp_cases,
+                         nvdla::bench::add_window_cases, nvdla::bench::add_move_cases,
+                         nvdla::bench::add_exact_cases, nvdla::bench::add_latency_cases})
     add(settings);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -84,6 +84,10 @@ def lines(run):
                                   geometric_mean(ratios(cases, side))))
     found.append((f"first layers from pixels, oneDNN s8s8 / ours, 1 thread, {name}",
                   geometric_mean(ratios(chosen(run, ("pixels",)), "s8s8"))))
+    for threads in (1, 2):
+        for side in ("s8s8", "u8s8"):
+            found.append((f"layers with scales, oneDNN {side} / ours, {count_of(threads)}, {name}",
+                          geometric_mean(ratios(chosen(run, ("scaled",), threads), side))))
     for title, groups in (("geometric mean", CONVOLUTIONS), ("ResNet-50", ("network",))):
         cases = [case for case in chosen(run, groups, 2)
                  if groups != ("network",) or case["name"] == "resnet50"]

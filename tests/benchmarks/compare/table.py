@@ -40,6 +40,24 @@ def show_layers(run):
         print(text + "  " + ratio_text(cases.get((2, False)), "ours, 1 thread"))
 
 
+def show_scaled(run):
+    rows = list(grouped(run, "scaled"))
+    if rows:
+        print(f"\n{'':24}{'1 thread':>14}{'s8s8 / ours':>18}{'u8s8 / ours':>18}")
+        heads = "".join(f"{threads:>9}" for threads in (1, 2))
+        print(f"{'int8 layer with scales':24}{'MMAC':>6}{'us':>8}{heads}{heads}")
+    for name, cases in rows:
+        base = cases.get((1, False))
+        text = f"{name:24}" + " " * 14
+        if base and "sides" in base:
+            text = (f"{name:24}{base['macs'] / 1e6:6.1f}"
+                    f"{base['sides']['ours']['seconds'] * 1e6:8.1f}")
+        for side in ("s8s8", "u8s8"):
+            text += "".join("   " + ratio_text(cases.get((threads, False)), side)
+                            for threads in (1, 2))
+        print(text)
+
+
 def measured(run, *groups):
     """Yield name and case of each that was measured."""
     for name, cases in grouped(run, *groups):
@@ -119,8 +137,8 @@ def show_targets(runs):
               f"{'yes' if target['reached'] else 'no'}")
 
 
-def show(document):
-    """Print all of it."""
+def show(document, show_trained):
+    """Print all of it; show_trained(cases) prints trained networks."""
     machine, runs = document["machine"], document["runs"]
     print(f"machine: {machine['processor']} ({machine['family']}), "
           f"{', '.join(machine['instruction_sets']) or 'none that matters'}; "
@@ -133,9 +151,12 @@ def show(document):
     for run in runs:
         print(f"\n== {run['instruction_set']}: kernels {run['kernels']}; {run['peer']} "
               f"({run['peer_instruction_set']})")
-        for part in (show_layers, show_pixels, show_networks, show_lives, show_units, show_exact,
+        for part in (show_layers, show_scaled, show_pixels, show_networks, show_lives, show_units, show_exact,
                      show_latency):
             part(run)
+    if document["trained"]:
+        print("\n== both free; processes take turns")
+        show_trained(document["trained"])
     print()
     for run in runs:
         for words, value in run["lines"]:

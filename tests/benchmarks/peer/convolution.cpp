@@ -13,6 +13,10 @@ dnnl::primitive_attr attributes(const PeerConvolution& conv, bool sum) {
   dnnl::primitive_attr attributes;
   if (!conv.scales.empty())
     attributes.set_output_scales(conv.scales.size() > 1 ? 1 << 1 : 0, conv.scales);
+  if (conv.source_zero_point != 0)
+    attributes.set_zero_points(DNNL_ARG_SRC, 0, {conv.source_zero_point});
+  if (conv.result_zero_point != 0)
+    attributes.set_zero_points(DNNL_ARG_DST, 0, {conv.result_zero_point});
   dnnl::post_ops then;
   if (sum) then.append_sum(1.0F);
   if (conv.relu) then.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0, 0);

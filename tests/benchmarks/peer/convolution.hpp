@@ -22,6 +22,7 @@ struct PeerConvolution {
   std::vector<std::int8_t> bytes = {};  // or these
   std::vector<float> bias = {};         // one per kernel, or none
   std::vector<float> scales = {};       // one per kernel, or one; not of floats
+  std::int32_t source_zero_point = 0, result_zero_point = 0;
   std::uint32_t groups = 1;
   bool relu = false;
 };

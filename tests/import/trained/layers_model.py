@@ -86,13 +86,15 @@ class Converter:
         value = self.node("Conv", inputs, name, group=shape[0] if depthwise else 1, **attributes)
         return self.activation(name, value, config["activation"]), (kernel.shape[0], *out)
 
-    def layer(self, kind, name, config, values, shape):
+    def layer(self, kind, name, config, values, shapes):
         """The name and the shape of the result."""
-        value = values[0]
+        value, shape = values[0], shapes[0]
         if kind in ("Conv2D", "DepthwiseConv2D"):
             return self.convolution(name, config, value, shape, kind == "DepthwiseConv2D")
         if kind == "BatchNormalization":
-            inputs = [self.constant(f"{name}/{part}", self.weights[f"{name}/{part}"])
+            ones = numpy.ones(shape[0], numpy.float32)
+            weights = {f"{name}/gamma": ones, f"{name}/beta": 0 * ones} | self.weights
+            inputs = [self.constant(f"{name}/{part}", weights[f"{name}/{part}"])
                       for part in ("gamma", "beta", "moving_mean", "moving_variance")]
             return self.node("BatchNormalization", [value, *inputs], name,
                              epsilon=config["epsilon"]), shape
@@ -112,9 +114,15 @@ class Converter:
                     (shape[0], shape[1] + top + bottom, shape[2] + left + right))
         if kind == "Add":
             return self.node("Add", values, name), shape
-        if kind == "AveragePooling2D":
+        if kind == "Concatenate":
+            return (self.node("Concat", values, name, axis=1),
+                    (sum(s[0] for s in shapes), *shape[1:]))
+        if kind == "Activation":
+            return self.activation(name, value, config["activation"]), shape
+        if kind in ("AveragePooling2D", "MaxPooling2D"):
+            operator = "AveragePool" if kind == "AveragePooling2D" else "MaxPool"
             attributes, out = self.window(config, config["pool_size"], shape)
-            return self.node("AveragePool", [value], name, **attributes), (shape[0], *out)
+            return self.node(operator, [value], name, **attributes), (shape[0], *out)
         if kind == "Flatten":
             if math.prod(shape[1:]) != 1:
                 raise ValueError(f"{name}: positions are in another order in ONNX")
@@ -137,7 +145,7 @@ class Converter:
         sources = [source[0] for source in layer["inbound_nodes"][0]]
         self.values[name], self.shapes[name] = self.layer(
             layer["class_name"], name, config, [self.values[s] for s in sources],
-            self.shapes[sources[0]])
+            [self.shapes[s] for s in sources])
 
 
 def main(model, path):

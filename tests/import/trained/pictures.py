@@ -57,6 +57,15 @@ class Drawing:
         return picture.rotate(180) if self.number(0, 2) else picture
 
 
+    def page(self, width, height):
+        """A crop with lines of text, of 24 lines of pixels each."""
+        picture = self.crop(width, height)
+        for top in range(8, height - 32, 40):
+            line = self.line(self.number(width // 2, width - 8), 24)
+            picture.paste(line, (self.number(0, width - line.width), top))
+        return picture
+
+
 def planes(picture, scale, offset):
     """The elements by channel, line and column: pixel * scale + offset."""
     pixels = numpy.asarray(picture, numpy.float32)
@@ -71,3 +80,8 @@ def crops(seed, count, height, width, scale, offset):
 def lines(seed, count, height, width, scale, offset):
     drawing = Drawing(seed)
     return numpy.stack([planes(drawing.line(width, height), scale, offset) for _ in range(count)])
+
+
+def pages(seed, count, height, width, scale, offset):
+    drawing = Drawing(seed)
+    return numpy.stack([planes(drawing.page(width, height), scale, offset) for _ in range(count)])

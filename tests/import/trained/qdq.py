@@ -15,6 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET = 13
 # Their results have the elements of their inputs, and the same scale.
 MOVES = {"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity"}
+# Attributes that are inputs since an opset.
+LISTS = {"Slice": (10, "starts", "ends", "axes"), "Squeeze": (13, "axes"), "Unsqueeze": (13, "axes")}
 # Results that lie in these bounds, whatever the pictures.
 BOUNDS = {"Softmax": (0, 1), "Sigmoid": (0, 1), "HardSigmoid": (0, 1)}
 
@@ -45,7 +47,15 @@ def raise_opset(model):
         elif node.op_type in ("Softmax", "LogSoftmax") and old < 13:
             if not any(a.name == "axis" for a in node.attribute):
                 node.attribute.append(helper.make_attribute("axis", 1))
-        elif node.op_type in ("Squeeze", "Unsqueeze", "ReduceSum", "Split", "Pad", "Slice", "TopK"):
+        elif node.op_type in LISTS and old < LISTS[node.op_type][0]:
+            lists = {a.name: list(a.ints) for a in node.attribute}
+            del node.attribute[:]
+            for name in LISTS[node.op_type][1:]:
+                constant = f"{node.output[0]}/{name}"
+                model.graph.initializer.append(
+                    numpy_helper.from_array(numpy.array(lists[name], numpy.int64), constant))
+                node.input.append(constant)
+        elif node.op_type in ("ReduceSum", "Split", "Pad", "TopK"):
             if old < 13:
                 raise ValueError(f"{node.op_type} of opset {old} is another one in {OPSET}")
     del model.opset_import[:]
@@ -54,14 +64,16 @@ def raise_opset(model):
 
 
 def all_values(model):
-    """The model with each value of a node as an output."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    """The model with each value of a node that is of floats as an output."""
+    copy = onnx.shape_inference.infer_shapes(model)
     known = {o.name for o in copy.graph.output}
+    # Shapes that are computed are integers, which have no scale.
+    known |= {v.name for v in copy.graph.value_info
+              if v.type.tensor_type.elem_type != TensorProto.FLOAT}
     constants = constants_of(copy.graph)
     for node in copy.graph.node:
         for name in node.output:
-            if name not in known and name not in constants:
+            if name and name not in known and name not in constants:
                 copy.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
     return copy
 
@@ -157,6 +169,8 @@ class Quantizer:
         """Weights and bias of a convolution or matrix product become integers."""
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         axis = 0 if node.op_type == "Conv" or attributes.get("transB") else 1
+        if node.op_type == "ConvTranspose" and attributes.get("group", 1) != 1:
+            return
         node.input[1], scales = self.weights(self.constants[node.input[1]], axis)
         if len(node.input) > 2:
             steps = scales * self.pair(node.input[0])[0]
@@ -174,7 +188,7 @@ class Quantizer:
             if node.op_type == "Constant":
                 self.nodes.append(node)
                 continue
-            if node.op_type in ("Conv", "Gemm") and node.input[1] in self.constants:
+            if node.op_type in ("Conv", "ConvTranspose", "Gemm") and node.input[1] in self.constants:
                 self.sums(node)
             name = node.output[0]
             self.nodes.append(node)
