@@ -17,6 +17,8 @@ OPERATORS = {
     "Transpose": "conversions", "ReorderInput": "conversions", "ReorderOutput": "conversions",
     "Conv": "convolution", "ConvTranspose": "convolution",
 }
+# A layer that brings a tensor to another scale, as for a concatenation.
+SCALE = re.compile(r" scale( #\d+)?( \d+/\d+)?$")
 # What the model adds to a node's name: "groups 1/3", "2/2", "phase 1/4", "+pool".
 PARTS = re.compile(
     r"( (groups|kernels|cubes?|phase|position|gather|contract)\b.*| \d+/\d+.*|\+.*)$")
@@ -64,6 +66,8 @@ class Kinds:
 
     def of_layer(self, name, operator=None):
         """The kind of what a profile calls so."""
+        if operator is None and SCALE.search(name):
+            return "conversions"
         for known in (name, PARTS.sub("", name), ADDED.sub("", name)):
             # What ONNX Runtime made of a node may be a conversion.
             if OPERATORS.get(operator) == "conversions":

@@ -62,6 +62,7 @@ class LayersAreSorted(unittest.TestCase):
         self.expect("functions", "product")
         self.expect("add, multiply", "sum")
         self.expect("average", "mean")
+        self.expect("conversions", "sum scale #2")
         self.expect("rest", "of no node")
 
     def test_of_onnx_runtime(self):
