@@ -25,6 +25,7 @@
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/error.hpp"
 #include "nvdla/types/memory.hpp"
+#include "support/host_pages.hpp"
 #include "support/process.hpp"
 
 namespace nvdla::detail {
@@ -175,6 +176,9 @@ class Backend {
 
   virtual const DeviceInfo& info() const noexcept = 0;
   virtual std::shared_ptr<BufferImpl> allocate(std::uint64_t bytes, Memory memory) = 0;
+  // A buffer of whole pages that nobody writes to from then on: neither the CPU nor a program. A
+  // device of this process takes them as they are, others a copy.
+  virtual std::shared_ptr<BufferImpl> adopt(const std::shared_ptr<HostPages>& pages, Memory memory);
   virtual std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) = 0;
   // Queues keep the device open.
   virtual std::shared_ptr<QueueImpl> create_queue() = 0;

@@ -8,6 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/name/device_name.hpp"
 #include "backend/record/record_backend.hpp"
+#include "device/adopt_pages.hpp"
 #include "device/check_memory.hpp"
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/memory.hpp"
@@ -69,6 +70,15 @@ Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
   if (bytes == 0) detail::refuse_argument("a buffer of 0 bytes");
   detail::check_memory(impl_->info(), memory);
   return detail::Handles::make<Buffer>(impl_->allocate(bytes, memory));
+}
+
+Buffer detail::adopt_pages(const Device& device, const std::shared_ptr<HostPages>& pages,
+                           Memory memory) {
+  const std::shared_ptr<Backend>& backend = Handles::impl(device);
+  check_open(backend != nullptr);
+  backend->made().check("the device");
+  check_memory(backend->info(), memory);
+  return Handles::make<Buffer>(backend->adopt(pages, memory));
 }
 
 Program Device::create_program(const ProgramDesc& desc) const {

@@ -24,6 +24,7 @@ struct Core {
         clock_khz(device.clock_khz),
         id(new_device_id()),
         allocate(std::move(device.allocate)),
+        adopt(std::move(device.adopt)),
         worker(std::make_shared<Worker>(std::move(device.runner))) {}
   ~Core() {
     if (made.is_here()) {
@@ -40,6 +41,7 @@ struct Core {
   std::uint32_t clock_khz;
   DeviceId id;
   decltype(LocalDevice::allocate) allocate;
+  decltype(LocalDevice::adopt) adopt;
   std::shared_ptr<Worker> worker;
   MadeHere made;
 };
@@ -122,6 +124,13 @@ class LocalBackend final : public Backend {
 
   std::shared_ptr<BufferImpl> allocate(std::uint64_t bytes, Memory memory) override {
     return core_->allocate(core_->id, bytes, memory);
+  }
+
+  std::shared_ptr<BufferImpl> adopt(const std::shared_ptr<HostPages>& pages,
+                                    Memory memory) override {
+    std::shared_ptr<BufferImpl> buffer;
+    if (core_->adopt) buffer = core_->adopt(core_->id, pages, memory);
+    return buffer != nullptr ? buffer : Backend::adopt(pages, memory);
   }
 
   std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) override {

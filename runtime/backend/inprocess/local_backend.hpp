@@ -25,6 +25,10 @@ struct LocalDevice {
   std::unique_ptr<Runner> runner = {};
   // Zeroed; from any thread. Throws kNoMemory.
   std::function<std::shared_ptr<LocalBuffer>(DeviceId, std::uint64_t bytes, Memory)> allocate = {};
+  // Backend::adopt(), or nothing: a copy is taken then, as where it returns nullptr. From any
+  // thread.
+  std::function<std::shared_ptr<LocalBuffer>(DeviceId, const std::shared_ptr<HostPages>&, Memory)>
+      adopt = {};
 };
 
 std::shared_ptr<Backend> make_local_backend(LocalDevice device);

@@ -72,6 +72,12 @@ std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, const ModelOptio
       return std::make_shared<ModelBuffer>(id, space, bytes, memory);
     return sram->allocate(id, space, bytes);
   };
+  // SRAM of limited size is counted as it is allocated.
+  device.adopt = [space, sram](DeviceId id, const std::shared_ptr<HostPages>& pages,
+                               Memory memory) -> std::shared_ptr<LocalBuffer> {
+    if (sram != nullptr && memory == Memory::kSram) return nullptr;
+    return std::make_shared<ModelBuffer>(id, space, pages, memory);
+  };
   return make_local_backend(std::move(device));
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/model/model_buffer.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <new>
 
-#include "support/check.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -42,24 +43,39 @@ void give_memory_back(std::byte* data, std::uint64_t size) noexcept {
 
 }  // namespace
 
+std::uint64_t ModelBuffer::take_address() const {
+  const auto address = space_->take(size());
+  if (!address) {
+    throw Error(ErrorCode::kNoMemory,
+                fmt::format("no room for {} bytes in the device's address space", size()));
+  }
+  return *address;
+}
+
 ModelBuffer::ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space, std::uint64_t size,
                          Memory memory)
     : LocalBuffer(device, size, memory), space_(std::move(space)), generation_(new_generation()) {
-  const auto address = space_->take(size);
-  if (!address) {
-    refuse(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", size);
-  }
+  const std::uint64_t address = take_address();
   std::byte* const data = take_memory(size);
   if (data == nullptr) {
-    space_->give_back(*address);
-    refuse(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes", size);
+    space_->give_back(address);
+    throw Error(ErrorCode::kNoMemory, fmt::format("no memory for a buffer of {} bytes", size));
   }
-  place(data, *address);
+  place(data, address);
+}
+
+ModelBuffer::ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space,
+                         std::shared_ptr<HostPages> pages, Memory memory)
+    : LocalBuffer(device, pages->size(), memory),
+      space_(std::move(space)),
+      pages_(std::move(pages)),
+      generation_(new_generation()) {
+  place(pages_->data(), take_address());
 }
 
 ModelBuffer::~ModelBuffer() {
   space_->give_back(address());
-  give_memory_back(data(), size());
+  if (pages_ == nullptr) give_memory_back(data(), size());
 }
 
 std::byte* ModelBuffer::begin_access(MapMode mode) {

@@ -12,6 +12,7 @@
 #include "backend/backend.hpp"
 #include "backend/inprocess/address_space.hpp"
 #include "backend/inprocess/local_buffer.hpp"
+#include "support/host_pages.hpp"
 
 namespace nvdla::detail {
 
@@ -20,6 +21,9 @@ class ModelBuffer final : public LocalBuffer {
   // Zeroed. Throws kNoMemory.
   ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space, std::uint64_t size,
               Memory memory);
+  // Has these pages, which nobody writes to.
+  ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space,
+              std::shared_ptr<HostPages> pages, Memory memory);
   ~ModelBuffer() override;
 
   std::byte* begin_access(MapMode mode) override;
@@ -30,7 +34,10 @@ class ModelBuffer final : public LocalBuffer {
   void changed() noexcept override;
 
  private:
+  std::uint64_t take_address() const;
+
   std::shared_ptr<AddressSpace> space_;
+  std::shared_ptr<HostPages> pages_;  // where the bytes are not the buffer's own
   std::atomic<std::uint64_t> generation_;
 };
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <system_error>
 
 #include "loadable/format/cpu_task.hpp"
@@ -18,6 +19,8 @@
 
 namespace nvdla::loadable {
 namespace {
+
+using detail::HostPages;
 
 std::string text(const flatbuffers::String* string) {
   return string == nullptr ? std::string() : string->str();
@@ -318,7 +321,7 @@ void check_bindings(const Container& c) {
 
 // Blobs are few; the tables of a FlatBuffer may share bytes, so a small file could be walked for
 // very long without a limit.
-bool verifies(const std::vector<std::byte>& file) {
+bool verifies(const HostPages& file) {
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(file.data()), file.size(),
                                  64, 1'000'000);
   return fb::VerifyLoadableBuffer(verifier);
@@ -328,12 +331,68 @@ constexpr std::size_t kShift = sizeof(flatbuffers::uoffset_t);
 
 // Real files exist in which all is aligned but for the whole being 4 bytes too early. Offsets are
 // relative: behind a root offset of its own such a file is a FlatBuffer as it should be.
-void shift(std::vector<std::byte>& file) {
+HostPages shift(const HostPages& file) {
   const auto root = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(file.data());
-  file.insert(file.begin(), kShift, std::byte{0});
+  HostPages shifted(file.size() + kShift);
+  std::memcpy(shifted.data() + kShift, file.data(), file.size());
   // What does not fit is left to the verifier, as a root that leads nowhere.
   if (root < kMaxFileBytes) {
-    flatbuffers::WriteScalar(file.data(), static_cast<flatbuffers::uoffset_t>(root + kShift));
+    flatbuffers::WriteScalar(shifted.data(), static_cast<flatbuffers::uoffset_t>(root + kShift));
+  }
+  return shifted;
+}
+
+// Blobs of so many bytes and more have pages of their own.
+constexpr std::size_t kLargeBlob = std::size_t{256} << 10;
+// Small ones begin at multiples of this.
+constexpr std::size_t kBlobAlignment = 16;
+// So much is copied before as much of the file is given back.
+constexpr std::size_t kCopied = std::size_t{4} << 20;
+
+// Copies a blob to its own pages. Nobody needs the bytes of the file before `needed` later.
+void move_to_pages(Blob& blob, HostPages& file, std::size_t needed) {
+  const std::size_t size = blob.data.size();
+  const auto first = static_cast<std::size_t>(blob.data.data() - file.data());
+  auto pages = std::make_shared<HostPages>(static_cast<std::size_t>(whole_pages(size)));
+  for (std::size_t at = 0; at < size; at += kCopied) {
+    const std::size_t count = std::min(kCopied, size - at);
+    std::memcpy(pages->data() + at, file.data() + first + at, count);
+    file.release_before(std::min(first + at + count, needed));
+  }
+  blob.data = {pages->data(), size};
+  blob.pages = std::move(pages);
+}
+
+// Moves all blobs out of the file, which goes.
+void move_blobs(Container& c, HostPages file) {
+  std::vector<Blob*> order;
+  std::size_t total = 0, small = 0;
+  for (Blob& blob : c.blobs) {
+    total += blob.data.size();
+    if (blob.data.size() < kLargeBlob) small += arith::round_up(blob.data.size(), kBlobAlignment);
+    if (!blob.data.empty()) order.push_back(&blob);
+  }
+  // Blobs that share bytes would multiply them.
+  if (total > file.size()) {
+    c.small_blobs = std::move(file);
+    return;
+  }
+  std::sort(order.begin(), order.end(),
+            [](const Blob* a, const Blob* b) { return a->data.data() < b->data.data(); });
+  c.small_blobs = HostPages(small);
+  std::byte* to = c.small_blobs.data();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Blob& blob = *order[i];
+    if (blob.data.size() < kLargeBlob) {
+      std::memcpy(to, blob.data.data(), blob.data.size());
+      blob.data = {to, blob.data.size()};
+      to += arith::round_up(blob.data.size(), kBlobAlignment);
+      continue;
+    }
+    const std::size_t next =
+        i + 1 == order.size() ? file.size()
+                              : static_cast<std::size_t>(order[i + 1]->data.data() - file.data());
+    move_to_pages(blob, file, next);
   }
 }
 
@@ -358,25 +417,29 @@ std::span<const std::byte> Container::content(std::uint16_t memory, std::uint64_
   throw_in_file("{}: no blob sets {} bytes at {} of memory {}", what, size, offset, memory);
 }
 
-Container parse_container(std::vector<std::byte> file) {
+Container parse_container(std::span<const std::byte> file) {
+  HostPages copy(file.size());
+  if (!file.empty()) std::memcpy(copy.data(), file.data(), file.size());
+  return parse_container(std::move(copy));
+}
+
+Container parse_container(HostPages file) {
   if (file.size() > kMaxFileBytes) {
     throw_in_file("{} bytes exceed {}", file.size(), kMaxFileBytes);
   }
   // Root offset, root table, its offset to the vtable.
   if (file.size() < 12) throw_in_file("{} bytes are too few for a FlatBuffer", file.size());
-  Container c;
-  c.file = std::move(file);
-  if (!verifies(c.file)) {
-    shift(c.file);
-    if (!verifies(c.file)) {
+  if (!verifies(file)) {
+    file = shift(file);
+    if (!verifies(file)) {
       throw_in_file(
           "the {} bytes are no valid FlatBuffer of a loadable: truncated or damaged (an offset, "
           "size or string leads outside)",
-          c.file.size() - kShift);
+          file.size() - kShift);
     }
   }
-  const auto* data = reinterpret_cast<const std::uint8_t*>(c.file.data());
-  const fb::Loadable& root = *fb::GetLoadable(data);
+  Container c;
+  const fb::Loadable& root = *fb::GetLoadable(reinterpret_cast<const std::uint8_t*>(file.data()));
   c.version = {root.version()->major_version(), root.version()->minor_version(),
                root.version()->sub_minor_version()};
   if (c.version.major_version != 0) {
@@ -396,10 +459,11 @@ Container parse_container(std::vector<std::byte> file) {
   if (c.submits.empty()) throw_in_file("it has no submit");
   check_bindings(c);
   read_quantizations(c);
+  move_blobs(c, std::move(file));
   return c;
 }
 
-std::vector<std::byte> read_loadable(std::string_view path) {
+HostPages read_loadable(std::string_view path) {
   const std::string name(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored)) {
@@ -414,11 +478,11 @@ std::vector<std::byte> read_loadable(std::string_view path) {
   if (static_cast<std::uint64_t>(size) > kMaxFileBytes) {
     throw_in_file("'{}' has {} bytes, more than {}", name, size, kMaxFileBytes);
   }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  HostPages pages(static_cast<std::size_t>(size));
   stream.seekg(0);
-  stream.read(reinterpret_cast<char*>(bytes.data()), size);
+  stream.read(reinterpret_cast<char*>(pages.data()), size);
   if (!stream) throw_in_file("cannot read '{}': {}", name, std::generic_category().message(errno));
-  return bytes;
+  return pages;
 }
 
 }  // namespace nvdla::loadable

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "nvdla/types/error.hpp"
 #include "nvdla/types/quantization.hpp"
+#include "support/host_pages.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::loadable {
@@ -63,6 +65,9 @@ struct Blob {
   std::uint32_t sub_interface = 0;
   Version version;
   std::span<const std::byte> data;
+  // Large blobs have whole pages, which begin with the data and are zero behind it, so that a
+  // device of this process may take them as they are. Nobody writes to them.
+  std::shared_ptr<detail::HostPages> pages;
 };
 
 // A buffer for so many bytes: whole pages, as the hardware may read beyond an odd end. Less than
@@ -136,8 +141,9 @@ struct RelocEntry {
 };
 
 struct Container {
-  // The file; blobs point into it, so a container moves but is never copied.
-  std::vector<std::byte> file;
+  // The bytes of blobs that have no pages of their own. Blobs point into it, so a container moves
+  // but is never copied.
+  detail::HostPages small_blobs;
 
   Version version;
   std::vector<TaskEntry> tasks;
@@ -162,10 +168,13 @@ struct Container {
                                      std::string_view what, const Blob** from = nullptr) const;
 };
 
-// Verifies and checks. Throws kInvalidArgument: what is wrong, where, what would be right.
-Container parse_container(std::vector<std::byte> file);
+// Verifies and checks. Throws kInvalidArgument: what is wrong, where, what would be right. What it
+// has copied of the file it gives back to the system.
+Container parse_container(detail::HostPages file);
+// The same of a copy.
+Container parse_container(std::span<const std::byte> file);
 // Throws kInvalidArgument also if the file cannot be read.
-std::vector<std::byte> read_loadable(std::string_view path);
+detail::HostPages read_loadable(std::string_view path);
 
 }  // namespace nvdla::loadable
 

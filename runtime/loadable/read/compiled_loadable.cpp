@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/adopt_pages.hpp"
 #include "device/build_steps.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
@@ -141,7 +142,7 @@ void CompiledLoadable::add_constants() {
         !memories[i].contents.empty() && !uses_[i].written && !memories[i].bindable();
     constants.emplace_back();
     if (!uses_[i].used) continue;
-    if (shared) constants.back() = allocate(i);
+    if (shared) constants.back() = constant(i);
     const std::uint64_t bytes = slots[i].size;
     memory.buffers.push_back(
         {.memory = static_cast<Memory>(slots[i].memory),
@@ -152,6 +153,21 @@ void CompiledLoadable::add_constants() {
     if (shared) memory.shared += bytes;
   }
   memory.apart = memory.peak = memory.total;
+}
+
+// Returns the pages of a blob that are all of the memory, or nullptr.
+std::shared_ptr<detail::HostPages> CompiledLoadable::pages_of(std::uint32_t slot) const {
+  const Container& c = file().container;
+  const MemoryEntry& memory = c.memories[slot];
+  if (memory.contents.size() != 1 || memory.contents[0].offset != 0) return nullptr;
+  const auto& pages = c.blobs[memory.contents[0].blob].pages;
+  return pages != nullptr && pages->size() == slots[slot].size ? pages : nullptr;
+}
+
+Buffer CompiledLoadable::constant(std::uint32_t slot) const {
+  const std::shared_ptr<detail::HostPages> pages = pages_of(slot);
+  if (pages == nullptr) return allocate(slot);
+  return detail::adopt_pages(device, pages, static_cast<Memory>(slots[slot].memory));
 }
 
 Buffer CompiledLoadable::allocate(std::uint32_t slot) const {

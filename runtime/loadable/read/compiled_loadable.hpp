@@ -6,12 +6,14 @@
 #define NVDLA_LOADABLE_READ_COMPILED_LOADABLE_HPP
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "device/compiled_impl.hpp"
 #include "firmware/nvdla_hw.h"
 #include "loadable/read/loadable_impl.hpp"
+#include "support/host_pages.hpp"
 
 namespace nvdla::loadable {
 
@@ -46,6 +48,9 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   void add_cpu(const Task& task, const nvdla_hw& hw);
   void add_ports();
   void add_constants();
+  std::shared_ptr<detail::HostPages> pages_of(std::uint32_t slot) const;
+  // A buffer that is never written: the file's own bytes where they are whole pages.
+  Buffer constant(std::uint32_t slot) const;
   Buffer allocate(std::uint32_t slot) const;
   void find_second_plane(const Loadable::Impl::Port& port, const LoadableTensor& t,
                          ImageDesc& desc) const;

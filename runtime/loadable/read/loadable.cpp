@@ -23,9 +23,9 @@ using detail::refuse_argument;
 using loadable::MemoryEntry;
 using Port = Loadable::Impl::Port;
 
-std::shared_ptr<const Loadable::Impl> parse(std::vector<std::byte> file) {
+std::shared_ptr<const Loadable::Impl> parse(loadable::Container container) {
   auto impl = std::make_shared<Loadable::Impl>();
-  impl->container = loadable::parse_container(std::move(file));
+  impl->container = std::move(container);
   const loadable::Container& c = impl->container;
   impl->user = loadable::read_user_table(c);
   for (std::size_t i = 0; i < c.tasks.size(); ++i) {
@@ -162,11 +162,11 @@ Loadable& Loadable::operator=(Loadable&&) noexcept = default;
 Loadable::~Loadable() = default;
 
 Loadable Loadable::load(std::string_view path) {
-  return Loadable(parse(loadable::read_loadable(path)));
+  return Loadable(parse(loadable::parse_container(loadable::read_loadable(path))));
 }
 
 Loadable Loadable::load(std::span<const std::byte> bytes) {
-  return Loadable(parse(std::vector<std::byte>(bytes.begin(), bytes.end())));
+  return Loadable(parse(loadable::parse_container(bytes)));
 }
 
 std::string_view Loadable::note() const noexcept { return loadable::note_of(impl_->container); }

@@ -4,7 +4,14 @@
 #ifndef NVDLA_TOOLS_CLI_INPUT_LOAD_HPP
 #define NVDLA_TOOLS_CLI_INPUT_LOAD_HPP
 
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "nvdla/loadable.hpp"
 #include "nvdla/types/error.hpp"
@@ -13,11 +20,18 @@
 
 namespace nvdla::cli {
 
+// Is it a file that the library can read by itself? It does so without a copy.
+inline bool is_plain_file(const std::string& path) {
+  std::error_code ignored;
+  return !program::is_standard_input(path) && std::filesystem::is_regular_file(path, ignored) &&
+         std::filesystem::file_size(path, ignored) > 0 && ::access(path.c_str(), R_OK) == 0;
+}
+
 // Throws program::UsageError naming `path`.
 inline Loadable load_loadable(const std::string& path) {
-  const auto file = program::read_file(path);
+  const auto file = is_plain_file(path) ? std::vector<std::uint8_t>() : program::read_file(path);
   try {
-    return Loadable::load(std::as_bytes(std::span(file)));
+    return file.empty() ? Loadable::load(path) : Loadable::load(std::as_bytes(std::span(file)));
   } catch (const Error& error) {
     throw program::UsageError(path + ": " + error.what());
   }

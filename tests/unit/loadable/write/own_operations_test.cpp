@@ -229,8 +229,9 @@ TEST(OwnOperations, TheCorpusOfTheFuzzerHasEach) {
   for (const std::string& name : own_names()) {
     Own own = Own::of(name);
     own.needs = {"nvdla-cpu:" + name + "/1"};
-    EXPECT_EQ(loadable::read_loadable(NVDLA_SOURCE_DIR "/tests/fuzz/corpus/loadable/cpu-" + name),
-              write(own.file()))
+    const detail::HostPages file =
+        loadable::read_loadable(NVDLA_SOURCE_DIR "/tests/fuzz/corpus/loadable/cpu-" + name);
+    EXPECT_EQ(std::vector<std::byte>(file.data(), file.data() + file.size()), write(own.file()))
         << name;
   }
 }

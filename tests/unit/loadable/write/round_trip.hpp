@@ -43,7 +43,8 @@ inline std::vector<std::byte> saved_file(
   const replay::TemporaryFolder folder;
   const std::string path = (folder.path() / "saved.nvdla").string();
   save_loadable(network, configuration, path, interface);
-  return loadable::read_loadable(path);
+  const detail::HostPages file = loadable::read_loadable(path);
+  return {file.data(), file.data() + file.size()};
 }
 
 struct RoundTrip {
