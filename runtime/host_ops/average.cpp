@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <deque>
 #include <type_traits>
 #include <vector>
 
@@ -62,6 +64,30 @@ struct Halves {
   }
 };
 
+// `Answers` keeps the results of all sums that windows of so many elements of int8 can have.
+class Answers {
+ public:
+  Answers(const AverageScale& scale, std::int64_t count)
+      : count_(count), least_(-128 * count), results_(static_cast<std::size_t>(255 * count + 1)) {
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      results_[i] = scale.element(least_ + static_cast<std::int64_t>(i), count);
+  }
+
+  static std::uint64_t size(std::int64_t count) {
+    return static_cast<std::uint64_t>(255 * count + 1);
+  }
+  std::int64_t count() const { return count_; }
+  // Returns the result of a sum, or nothing where padding made it another one.
+  const std::int8_t* find(std::int64_t sum) const {
+    const auto place = static_cast<std::uint64_t>(sum - least_);
+    return place < results_.size() ? &results_[place] : nullptr;
+  }
+
+ private:
+  std::int64_t count_, least_;
+  std::vector<std::int8_t> results_;
+};
+
 template <typename Numbers>
 class Averages {
  public:
@@ -111,24 +137,41 @@ class Averages {
     for (std::size_t x = in_line.first; x < in_line.end; ++x)
       for (std::size_t lane = 0; lane < lanes_; ++lane) sums_[lane] += columns_[x * lanes_ + lane];
     std::byte* const target = to_.at(at);
+    const std::int64_t count = window_.pad_value ? all : there;
+    const Answers* const answers = answers_for(count);
     for (std::size_t lane = 0; lane < channels; ++lane) {
-      const Element element = finished(sums_[lane], window_.pad_value ? all : there);
+      const Element element = finished(sums_[lane], count, answers);
       std::memcpy(target + lane * sizeof element, &element, sizeof element);
     }
   }
 
-  Element finished(typename Numbers::Sum sum, std::int64_t count) const {
-    if constexpr (std::is_same_v<Element, std::int8_t>)
+  Element finished(typename Numbers::Sum sum, std::int64_t count, const Answers* answers) const {
+    if constexpr (std::is_same_v<Element, std::int8_t>) {
+      const std::int8_t* const known = answers == nullptr ? nullptr : answers->find(sum);
+      if (known != nullptr) return *known;
       if (window_.scale) return window_.scale->element(sum, count);
+    }
     return Numbers::quotient(sum, count);
+  }
+
+  // Returns nothing where there are too few windows for what answers take to compute.
+  const Answers* answers_for(std::int64_t count) {
+    if (!window_.scale) return nullptr;
+    for (const Answers& answers : answers_)
+      if (answers.count() == count) return &answers;
+    if (Answers::size(count) > room_) return nullptr;
+    room_ -= Answers::size(count);
+    return &answers_.emplace_back(*window_.scale, count);
   }
 
   const Source& from_;
   const Target& to_;
   const AverageWindow& window_;
   const std::uint32_t lanes_;
-  std::vector<typename Numbers::Partial> columns_;  // of a line, by lane
-  std::vector<typename Numbers::Sum> sums_;         // of a window, by lane
+  std::vector<typename Numbers::Partial> columns_;   // of a line, by lane
+  std::vector<typename Numbers::Sum> sums_;          // of a window, by lane
+  std::deque<Answers> answers_;                      // of each number of elements that windows have
+  std::uint64_t room_ = to_.shape().elements() / 4;  // for the sums of further ones
 };
 
 }  // namespace
