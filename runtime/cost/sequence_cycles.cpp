@@ -84,6 +84,7 @@ class Sequence {
     LayerCycles cycles = run(layer.layer, units, enabled);
     for (unsigned i = 0; i < kUnits; ++i) {
       if (!units[i]) continue;
+      ++count_[i];
       before_[i] = last_[i];
       last_[i] = static_cast<double>(cycles.total);
     }
@@ -97,14 +98,16 @@ class Sequence {
   // Returns when the layer is enabled.
   double enable(const SequenceLayer& layer, const Units& units) {
     double group = 0, unit = 0;
+    bool writes = false;
     for (unsigned i = 0; i < kUnits; ++i) {
       if (!units[i]) continue;
+      // The registers of both groups of a unit are written before it all begins.
+      writes |= count_[i] >= (engine_.goes_on ? 1U : 2U);
       group = std::max(group, before_[i]);
       unit = std::max(unit, last_[i]);
     }
-    // The registers of the first two layers of a unit are written before it all begins.
-    if (group > 0) written_ = std::max(written_, group + engine_.interrupt) + engine_.registers;
-    double enabled = group > 0 ? written_ : 0;
+    if (writes) written_ = std::max(written_, group + engine_.interrupt) + engine_.registers;
+    double enabled = writes ? written_ : 0;
     const auto after = [&](double end) {
       if (end > 0) enabled = std::max(enabled, end + engine_.interrupt);
     };
@@ -138,6 +141,7 @@ class Sequence {
   const MemoryTiming& memory_;
   const EngineTiming engine_;
   ConvPipe pipe_;
+  unsigned count_[kUnits] = {};                     // layers of each unit so far
   double before_[kUnits] = {}, last_[kUnits] = {};  // ends of the two last layers of each unit
   double written_ = 0;                              // when the engine last had written registers
   SequenceCycles done_;

@@ -43,6 +43,9 @@ struct EngineTiming {
   // Layers are enabled while their units still work on others; false for all units, or for
   // convolutions where the logic would lose weights.
   bool ahead = true, convolutions_ahead = true;
+  // Other layers ran before, so that only the registers of the first layer of a unit are written:
+  // the last of them had the other group.
+  bool goes_on = false;
 };
 
 // `SequenceLayer` is a layer and those, by their places, that have to end before it starts.

@@ -290,6 +290,18 @@ PAGES = {
         "make bench BENCH='resnet50.*threads:1/warm'": dry(r"--filter 'resnet50\.\*threads:1/warm'"),
         "make bench BENCH='^unit/' SETS='avx512'": dry(r"--filter '\^unit/' --sets 'avx512'"),
         "make bench QUICK=1": dry(r"--quick"),
+        "make bench-cycles": dry(r"bench_cycles --rules .*/rules\.json"),
+        "make bench-cycles BENCH='resnet50.*nv_full'": dry(r"--only 'resnet50\.\*nv_full'"),
+        "make bench BENCH='^(trained|served)/' SETS=free":
+            dry(r"--filter '\^\(trained\|served\)/' --sets 'free'"),
+        # npm and minutes: trained_bench tests the script.
+        "tests/benchmarks/trained/trained_bench.py build/tests/bench_trained build/bin/nvdla "
+        "build/trained --profile --threads 1":
+            Run(r"", instead=((" build/tests/bench_trained build/bin/nvdla build/trained --profile "
+                               "--threads 1", " --help"),)),
+        "build/bin/network resnet50 --device model:nv_full --save /tmp/resnet50.nvdla":
+            Run(r"0 differ", instead=(("/tmp/", ""),)),
+        "build/tests/bench_open /tmp/resnet50.nvdla": Run(r"", instead=(("/tmp/", ""),)),
         "cmake --preset release": Run(r"Build files have been written to: .*/build", tree=True),
         "cmake --build build --target bench_resnet50": Run(r"", tree=True),
         "build/tests/bench_resnet50 21 1 x": Run(r"", instead=((" 21 ", " 1 "),)),

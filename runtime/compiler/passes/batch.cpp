@@ -41,7 +41,8 @@ std::uint64_t in_turns(const DeviceInfo& info, const cost::LayerCycles& alone) {
   const cost::EngineTiming engine;
   const double registers = engine.registers + engine.interrupt;
   const auto computes = static_cast<double>(alone.mac.end - alone.mac.begin);
-  return static_cast<std::uint64_t>(std::max({computes, bytes / bandwidth, registers}));
+  const auto fetches = static_cast<double>(std::max(alone.data.end, alone.weights.end));
+  return static_cast<std::uint64_t>(std::max({computes, fetches, bytes / bandwidth, registers}));
 }
 
 // Returns true if convolutions of one image take turns.

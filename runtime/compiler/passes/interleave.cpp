@@ -94,7 +94,7 @@ class Turntable {
         machine_(machine_of(info_)),
         memory_(memory_of(info_)),
         // With the way around the fault of the clock gate no convolution is enabled ahead.
-        engine_{.convolutions_ahead = !info_.has_weight_gating} {}
+        engine_{.convolutions_ahead = !info_.has_weight_gating, .goes_on = true} {}
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
   std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;

@@ -20,11 +20,14 @@
 
 namespace nvdla::cli {
 
-// Is it a file that the library can read by itself? It does so without a copy.
+// Returns true for a file that the library reads by itself, without a copy; program::read_file()
+// tells what is wrong with others.
 inline bool is_plain_file(const std::string& path) {
-  std::error_code ignored;
-  return !program::is_standard_input(path) && std::filesystem::is_regular_file(path, ignored) &&
-         std::filesystem::file_size(path, ignored) > 0 && ::access(path.c_str(), R_OK) == 0;
+  std::error_code error;
+  if (program::is_standard_input(path) || !std::filesystem::is_regular_file(path, error))
+    return false;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return !error && size > 0 && size <= program::kMaxFileBytes && ::access(path.c_str(), R_OK) == 0;
 }
 
 // Throws program::UsageError naming `path`.
