@@ -30,6 +30,12 @@ struct Plan {
   bool better_than(const Plan& other) const {
     return cost < other.cost || (cost == other.cost && layers < other.layers);
   }
+  // Returns true if it is so much better than one image at a time, which may gain by turns that
+  // nobody has predicted yet.
+  bool surely_better_than(const Plan& single) const {
+    constexpr double kMargin = 1.03;
+    return static_cast<double>(cost) * kMargin < static_cast<double>(single.cost);
+  }
 };
 
 // Returns the cycles of a layer that takes turns with others: what it fetches and what it computes
@@ -45,10 +51,10 @@ std::uint64_t in_turns(const DeviceInfo& info, const cost::LayerCycles& alone) {
   return static_cast<std::uint64_t>(std::max({computes, fetches, bytes / bandwidth, registers}));
 }
 
-// Returns true if convolutions of one image take turns.
-bool take_turns(const PassContext& context) {
+// Returns true if a convolution of one image may take turns.
+bool takes_turns(const PassContext& context, const ConvNode& node) {
   const auto& disabled = context.options.disabled_passes;
-  return !context.info.has_weight_gating &&
+  return !context.info.has_weight_gating && node.tuning.interleaving != Rewrite::kNever &&
          std::find(disabled.begin(), disabled.end(), "interleave") == disabled.end();
 }
 
@@ -58,8 +64,7 @@ std::optional<Plan> make_plan(const PassContext& context, const nvdla_conv& conv
                               const ConvNode& node, std::uint32_t cubes) {
   const DeviceInfo& info = context.info;
   const std::uint32_t batch = node.conv.batch;
-  const bool turns =
-      cubes == 1 && node.tuning.interleaving != Rewrite::kNever && take_turns(context);
+  const bool turns = cubes == 1 && takes_turns(context, node);
   nvdla_conv some = conv;
   some.batch = cubes;
   const auto found = find_bands(info, some, cubes == batch);
@@ -67,9 +72,11 @@ std::optional<Plan> make_plan(const PassContext& context, const nvdla_conv& conv
   const std::vector<Band>& bands = *found;
   const cost::Machine machine = machine_of(info);
   const cost::MemoryTiming memory = memory_of(info);
+  const nvdla_conv* before = nullptr;
   const auto cycles = [&](nvdla_conv part, std::uint32_t images, bool again) {
     part.batch = images;
     cost::ConvGeometry layer = geometry(info, part);
+    if (before != nullptr) leave_kept_lines(*before, part, layer);
     if (again && holds_all_weights(info, part)) layer.fetches_weights = false;
     const cost::LayerCycles alone =
         cost::conv_cycles(machine, memory, layer, geometry(part, node.sdp), nullptr);
@@ -85,6 +92,7 @@ std::optional<Plan> make_plan(const PassContext& context, const nvdla_conv& conv
     plan.cost += cycles(band.conv, cubes, false);
     if (rounds > 1) plan.cost += (rounds - 1) * cycles(band.conv, cubes, true);
     if (rest != 0) plan.cost += cycles(band.conv, rest, true);
+    before = &band.conv;
   }
   return plan;
 }
@@ -161,7 +169,8 @@ std::uint32_t images_at_once(const Graph& graph, PassContext& context, const Lay
   if (reason == nullptr) {
     const nvdla_conv conv = formed_conv(part);
     reason = "the convolution buffer does not hold two of them beside a kernel group";
-    Plan least;
+    const bool turns = takes_turns(context, part);
+    Plan least, single;
     std::optional<std::size_t> chosen;
     std::uint64_t pooled = 0;  // a pooling would have followed on the fly
     for (std::uint32_t cubes = 1; cubes <= batch; ++cubes) {
@@ -179,7 +188,9 @@ std::uint32_t images_at_once(const Graph& graph, PassContext& context, const Lay
       context.consider(node.name,
                        cubes == 1 ? "cube by cube" : fmt::format("{} cubes at once", cubes),
                        plan->cost, false);
+      if (cubes == 1) single = *plan;
       if (!plan->better_than(least)) continue;
+      if (cubes > 1 && turns && !always && !plan->surely_better_than(single)) continue;
       chosen = context.candidates.size() - 1;
       least = *plan;
       best = cubes;

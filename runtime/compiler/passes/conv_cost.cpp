@@ -19,10 +19,12 @@ std::optional<std::uint64_t> predict_conv(const DeviceInfo& info, const nvdla_co
   const cost::Machine machine = machine_of(info);
   const cost::MemoryTiming memory = memory_of(info);
   std::uint64_t cycles = 0;
+  const nvdla_conv* before = nullptr;
   for (const Band& band : *bands) {
-    cycles += cost::conv_cycles(machine, memory, geometry(info, band.conv),
-                                geometry(band.conv, sdp), nullptr)
-                  .total;
+    cost::ConvGeometry layer = geometry(info, band.conv);
+    if (before != nullptr) leave_kept_lines(*before, band.conv, layer);
+    cycles += cost::conv_cycles(machine, memory, layer, geometry(band.conv, sdp), nullptr).total;
+    before = &band.conv;
   }
   return cycles;
 }

@@ -115,7 +115,8 @@ class Turntable {
   // Lets weights stay in the buffer where parts of one layer follow each other.
   void keep_weights(Turns& turns) const;
   std::uint64_t predict(const Turns& turns) const;
-  cost::LayerGeometry geometry_of(const nvdla_layer& layer) const;
+  // `before` is the convolution that ran before, or nullptr.
+  cost::LayerGeometry geometry_of(const nvdla_layer& layer, const nvdla_conv* before) const;
 
   const nvdla_layer& layer(std::uint32_t index) const { return schedule_.layers[index]; }
   // Calls use(writer) for the layers in `turns` that a layer waits for.
@@ -296,10 +297,12 @@ void Turntable::keep_weights(Turns& turns) const {
   }
 }
 
-cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer) const {
+cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer,
+                                           const nvdla_conv* before) const {
   cost::LayerGeometry to;
   if (is_conv(layer)) {
     to.conv = geometry(info_, layer.conv);
+    if (before != nullptr) leave_kept_lines(*before, layer.conv, to.conv);
     to.sdp = geometry(layer.conv, layer.sdp);
   } else if (layer.kind == NVDLA_LAYER_PDP) {
     to.kind = cost::LayerGeometry::Kind::kPdp;
@@ -314,8 +317,12 @@ cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer) const {
 
 std::uint64_t Turntable::predict(const Turns& turns) const {
   std::vector<cost::SequenceLayer> sequence;
-  for (const Turn& turn : turns.turns)
-    sequence.push_back({geometry_of(turns.part_of(turn).layer), turn.waits});
+  const nvdla_conv* before = nullptr;
+  for (const Turn& turn : turns.turns) {
+    const nvdla_layer& next = turns.part_of(turn).layer;
+    sequence.push_back({geometry_of(next, before), turn.waits});
+    if (is_conv(next)) before = &next.conv;
+  }
   return cost::sequence_cycles(machine_, memory_, sequence, engine_).total;
 }
 

@@ -91,7 +91,6 @@ cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv) {
   to.data_entries = conv_entries_per_line(info, conv) * buffer_lines(conv) * to.batches;
   to.out_width = out.width;
   to.out_height = out.height;
-  to.fetches_data = (conv.flags & NVDLA_CONV_REUSE_DATA) == 0;
   to.fetches_weights = (conv.flags & NVDLA_CONV_REUSE_WEIGHTS) == 0;
   if (conv.mode == NVDLA_CONV_IMAGE) {
     const PixelLayout pixel = pixel_layout(static_cast<nvdla_pixel_format>(conv.pixel_format));
@@ -109,6 +108,16 @@ cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv) {
         winograd_channels(info, {weights_desc(conv), conv.stride_width, conv.stride_height});
   }
   return to;
+}
+
+void leave_kept_lines(const nvdla_conv& before, const nvdla_conv& conv, cost::ConvGeometry& to) {
+  if ((conv.flags & NVDLA_CONV_REUSE_DATA) == 0) return;
+  // Some lines were released, or none.
+  const std::uint32_t kept = before.release == 0 ? before.height : before.height - before.release;
+  to.fetches_data = kept < conv.height;
+  if (!to.fetches_data) return;
+  to.height -= kept;
+  to.data_entries = to.data_entries / conv.height * to.height;
 }
 
 cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp) {

@@ -23,6 +23,9 @@ cost::MemoryTiming memory_of(const DeviceInfo& info);
 
 // Returns the geometry of a convolution, all of whose memory is primary.
 cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv);
+// Leaves out what a convolution finds in the buffer: lines that `before`, which ran before it,
+// kept.
+void leave_kept_lines(const nvdla_conv& before, const nvdla_conv& conv, cost::ConvGeometry& to);
 // The same of SDP behind it: for a node of the graph, which has no places yet, and for a
 // descriptor.
 cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp);

@@ -13,16 +13,21 @@
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/read/loadable_schedule.hpp"
 #include "loadable/read/order.hpp"
+#include "model/core/machine.hpp"
 #include "nvdla/types/error.hpp"
 #include "support/printable.hpp"
 #include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/load.hpp"
 #include "tools/cli/pictures/network_shape.hpp"
 #include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
 #include "tools/common/text.hpp"
 #include "tools/files/files.hpp"
+#include "tools/profile/layer_profile.hpp"
+#include "tools/profile/plan.hpp"
 
 namespace nvdla::cli {
 namespace {
@@ -401,17 +406,58 @@ void draw(const Loadable& file, const std::string& path, const std::string& svg,
   program::write_file(svg, std::as_bytes(std::span(picture)));
 }
 
+struct DumpOptions {
+  std::string path;
+  std::string json;
+  std::string svg;
+  std::string device;
+  bool hardware = false;
+  bool schedule = false;
+  bool plan = false, csv = false;
+};
+
+// A cycle is drawn as a nanosecond.
+void draw_plan(const Loadable& file, const DumpOptions& options, const std::string& device,
+               std::span<const program::LayerProfile> profile) {
+  const Device model = Device::open(device);
+  const CompiledNetwork compiled = file.compile(model);
+  std::vector<nvdla_layer_stats> times(compiled.layers());
+  auto next = profile.begin();
+  std::uint64_t before = 0;
+  for (std::uint32_t i = 0; i < times.size(); ++i) {
+    const bool on_cpu = compiled.layer_on_cpu(i);
+    times[i].start_ns = on_cpu ? before : next->start();
+    times[i].end_ns = on_cpu ? before : next->cycles.total;
+    before = std::max<std::uint64_t>(before, times[i].end_ns);
+    if (!on_cpu) ++next;
+  }
+  const std::string from =
+      program::is_standard_input(options.path) ? "standard input" : options.path;
+  const std::string picture =
+      profile_picture(program_shape(file, model), times,
+                      fmt::format("{}: predicted for {}, a cycle as a nanosecond",
+                                  program::elide(from, 60), device));
+  program::write_file(options.svg, std::as_bytes(std::span(picture)));
+}
+
+void print_plan(const Loadable& file, const DumpOptions& options) {
+  const std::string device = options.device == "auto" || options.device.empty()
+                                 ? "model:" + configuration_of(file, options.path)
+                                 : options.device;
+  const nvdla_hw& hw = cli::configuration_of(device);
+  const cost::MemoryTiming memory = program::memory_of(device);
+  const auto profile = program::profile_layers(file, hw, memory, {});
+  if (!options.svg.empty()) return draw_plan(file, options, device, profile);
+  const auto plan = program::plan_of(file, profile, model::machine_of(hw), memory);
+  if (!options.json.empty()) return program::print_json(program::plan_json(plan), options.json);
+  program::print("{}",
+                 program::Lines{options.csv ? program::plan_csv(plan) : program::plan_table(plan)});
+}
+
 }  // namespace
 
 Run add_dump(CLI::App& app, CLI::App*& command) {
-  struct Options {
-    std::string path;
-    std::string json;
-    std::string svg;
-    bool hardware = false;
-    bool schedule = false;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DumpOptions>();
   command = app.add_subcommand("dump", "Print everything that a loadable says");
   command->add_option("LOADABLE", options->path, "File to read, - for standard input")->required();
   CLI::Option* const svg =
@@ -433,6 +479,21 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
                  "the first configuration that the loadable was made for")
       ->excludes(svg)
       ->excludes(command->get_option("--json"));
+  CLI::Option* const plan =
+      command
+          ->add_flag(
+              "--plan", options->plan,
+              "Print what each layer of the network became and its predicted cycles instead; "
+              "with --svg draw units over time")
+          ->excludes(command->get_option("--schedule"))
+          ->excludes(command->get_option("--hardware"));
+  command->add_flag("--csv", options->csv, "Print the plan as CSV")
+      ->needs(plan)
+      ->excludes(svg)
+      ->excludes(command->get_option("--json"));
+  program::add_device_option(*command, options->device,
+                             "Whose memory the plan is predicted with; auto takes the model of the "
+                             "first configuration that the loadable was made for");
   command->footer(
       "A box is a layer of the network that the loadable was made of, with its kind,\n"
       "window and stride; below it is the shape of its output. Grey ones are operations\n"
@@ -447,14 +508,23 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
       "byte 64 of allocation 2, and --- begins a program. Constants are counts and\n"
       "hashes.\n"
       "\n"
+      "With --plan a line is a layer of the network: what computes it, in how many\n"
+      "steps, when it begins and ends in cycles, what its steps take alone, and what\n"
+      "they would take with all multipliers, or the memory, busy. Layers overlap.\n"
+      "\n"
       "Examples:\n"
       "  nvdla dump digits.nvdla\n"
+      "  nvdla dump digits.nvdla --plan -d model:nv_full,bandwidth=10\n"
       "  nvdla dump digits.nvdla --schedule\n"
       "  nvdla dump digits.nvdla --svg digits.svg\n"
       "  nvdla dump digits.nvdla --svg steps.svg --hardware\n"
       "  nvdla dump --json=pretty digits.nvdla");
   return [options] {
     const Loadable file = load_loadable(options->path);
+    if (options->plan) {
+      print_plan(file, *options);
+      return kSuccess;
+    }
     if (!options->svg.empty()) {
       draw(file, options->path, options->svg, options->hardware);
       return kSuccess;

@@ -76,6 +76,33 @@ LayerCycles later(LayerCycles cycles, std::uint64_t by) {
   return cycles;
 }
 
+std::string form_of(const nvdla_layer& layer) {
+  std::string form;
+  switch (layer.kind) {
+    case NVDLA_LAYER_CONV_SDP:
+    case NVDLA_LAYER_CONV_SDP_PDP:
+      form = layer.conv.mode == NVDLA_CONV_IMAGE      ? "convolution of pixels"
+             : layer.conv.mode == NVDLA_CONV_WINOGRAD ? "Winograd convolution"
+                                                      : "direct convolution";
+      if ((layer.conv.flags & NVDLA_CONV_COMPRESSED) != 0) form += ", compressed";
+      if (layer.conv.batch > 1) form += fmt::format(" of {} cubes", layer.conv.batch);
+      if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) form += " with pooling";
+      return form;
+    case NVDLA_LAYER_SDP_PDP:
+      return "SDP with pooling";
+    case NVDLA_LAYER_PDP:
+      return "pooling";
+    case NVDLA_LAYER_CDP:
+      return "normalisation";
+    case NVDLA_LAYER_RUBIK:
+      return "reshape";
+    case NVDLA_LAYER_BDMA:
+      return "copy";
+    default:
+      return "SDP";
+  }
+}
+
 double utilisation(const LayerCycles& cycles) {
   return cycles.peak == 0 ? 0 : static_cast<double>(cycles.macs) / static_cast<double>(cycles.peak);
 }
@@ -113,10 +140,13 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);
       const detail::CompiledProgram compiled(detail::new_device_id(), hw, converted.desc());
       const auto sequence = sequence_of(compiled.program());
+      const auto first = static_cast<std::uint32_t>(layers.size());
       const auto predicted = cost::sequence_cycles(machine, memory, sequence, engine);
       for (std::uint32_t i = 0; i < sequence.size(); ++i) {
         LayerProfile& layer = layers.emplace_back();
         layer.name = impl.step_name(steps++, converted.names[i]);
+        layer.form = form_of(converted.desc().layers[i]);
+        layer.first = first;
         layer.alone = cost::layer_cycles(machine, memory, sequence[i].layer);
         layer.cycles = later(predicted.layers[i], begin);
         if (times.empty()) continue;

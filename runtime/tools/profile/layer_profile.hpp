@@ -22,6 +22,8 @@ namespace nvdla::program {
 
 struct LayerProfile {
   std::string name;
+  std::string form;         // what computes it: "direct convolution", "pooling"
+  std::uint32_t first = 0;  // the first layer of its task
   cost::LayerCycles alone;  // if nothing else ran
   // This is the layer among the others, where units work side by side and fetch ahead: spans and
   // total count cycles since the first layer began.

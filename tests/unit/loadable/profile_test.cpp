@@ -124,6 +124,41 @@ TEST_F(RunProfile, BandwidthIsThatOfTheDevicesName) {
     EXPECT_EQ(named[i].at("cycles"), half[i].at("cycles")) << i;
 }
 
+// Each layer of the network is a line, in order; its steps lie between its begin and its end.
+TEST_F(RunProfile, PlanTellsWhatLayersBecame) {
+  const Result json = nvdla("dump " + file_ + " --plan --json");
+  ASSERT_EQ(json.status, 0) << json.output;
+  const Json plan = Json::parse(json.output);
+  const Json& layers = plan.at("layers");
+  ASSERT_EQ(layers.size(), kConvolutions);
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Json& layer = layers[i];
+    EXPECT_EQ(layer.at("layer"), "conv" + std::to_string(i));
+    EXPECT_EQ(layer.at("became"), "direct convolution");
+    EXPECT_EQ(layer.at("steps"), 1);
+    EXPECT_EQ(layer.at("mac_bound"), kMacs / 64);
+    EXPECT_GE(layer.at("begin_cycle"), end);
+    EXPECT_GE(layer.at("end_cycle").get<std::uint64_t>(),
+              layer.at("begin_cycle").get<std::uint64_t>() + kMacs / 64);
+    end = layer.at("end_cycle");
+  }
+  EXPECT_EQ(plan.at("total").at("end_cycle"), end);
+  EXPECT_EQ(plan.at("total").at("steps"), kConvolutions);
+  // Slower memory is predicted for the same file.
+  const Result slow = nvdla("dump " + file_ + " --plan --json -d model:nv_small,bandwidth=0.5");
+  EXPECT_GT(Json::parse(slow.output).at("total").at("end_cycle"), end);
+  const Result table = nvdla("dump " + file_ + " --plan");
+  EXPECT_NE(table.output.find("conv3"), std::string::npos) << table.output;
+  EXPECT_NE(table.output.find("direct convolution"), std::string::npos) << table.output;
+  const Result csv = nvdla("dump " + file_ + " --plan --csv");
+  EXPECT_TRUE(csv.output.starts_with("layer,kind,became,steps,")) << csv.output;
+  EXPECT_NE(csv.output.find("\"conv0\",\"convolution\""), std::string::npos) << csv.output;
+  const Result svg = nvdla("dump " + file_ + " --plan --svg -");
+  EXPECT_NE(svg.output.find("<svg "), std::string::npos);
+  EXPECT_NE(svg.output.find("predicted for model:nv_small"), std::string::npos);
+}
+
 TEST_F(RunProfile, PrintsATable) {
   const Result result =
       nvdla("run " + file_ + input() + " --profile -d model:nv_small -o " + path("o.raw"));
