@@ -191,15 +191,18 @@ void ConvPass::fetch_data(const ConvLayer& layer, const ConvShape& shape, const 
   data_.fetch(layer, fetch_, cbuf_, flipped);
 }
 
-void ConvPass::list_taps(const ConvLayer& layer) {
+void ConvPass::list_taps(const ConvLayer& layer, const ConvShape& shape) {
   const std::size_t line = std::size_t{data_.width()} * data_.elements();
   taps_.clear();
-  for (std::size_t r = 0; r < layer.kernel_height; ++r)
-    for (std::size_t s = 0; s < layer.kernel_width; ++s)
-      taps_.push_back(static_cast<std::int32_t>(r * layer.dilation_height * line +
-                                                s * layer.dilation_width * data_.elements()));
-  // Those that weigh nothing read what others do.
-  while (taps_.size() % 4 != 0) taps_.push_back(taps_.back());
+  for (std::uint32_t r = 0; r < layer.kernel_height; ++r)
+    for (std::uint32_t s = 0; s < layer.kernel_width; ++s) {
+      const std::size_t place =
+          r * layer.dilation_height * line + s * layer.dilation_width * data_.elements();
+      // Those that weigh nothing read what others do.
+      taps_.resize(shape.tap(r, s), taps_.empty() ? 0 : taps_.back());
+      taps_.push_back(static_cast<std::int32_t>(place));
+    }
+  taps_.resize(std::size_t{shape.quads()} * 4, taps_.back());
 }
 
 void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
@@ -212,7 +215,9 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const bool nonnegative =
       kernels_.form.sign && !depthwise && !data_.opens_lines() && data_.nonnegative(batch);
   const std::size_t quads = shape.quads();
-  if (depthwise) list_taps(layer);
+  if (depthwise) list_taps(layer, shape);
+  const unsigned row_step =
+      shape.rows_of_three() && layer.dilation_width == 1 ? data_.elements() : 0;
   const bool joins = shape.joined && !depthwise;
   // Where a strip has its positions, if tiles see one.
   const std::size_t pitch = data_.is_open() ? data_.pixel_bytes()
@@ -274,7 +279,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
       find_bases(thread, tile, weights.depthwise_channels[tile.block], tile.count, bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
                           weights.depthwise.data() + tile.block * quads * 4 * kBlock,
-                          weights.starts.data() + std::size_t{tile.block} * kBlock, values});
+                          weights.starts.data() + std::size_t{tile.block} * kBlock, values,
+                          row_step});
     } else {
       kernels_.mac(mac_tile(thread, tile, bases, values));
     }

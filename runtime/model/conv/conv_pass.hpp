@@ -51,7 +51,7 @@ class ConvPass {
   static bool input_once(const ConvShape& shape, const SdpPass& sdp) noexcept;
   void fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp);
   // Where the kernel's positions lie, in elements from where it begins.
-  void list_taps(const ConvLayer& layer);
+  void list_taps(const ConvLayer& layer, const ConvShape& shape);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                  std::uint32_t batch, SdpPass& sdp);
   std::uint32_t run_wide(const ConvLayer& layer, const ConvShape& shape,

@@ -136,7 +136,7 @@ void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vecto
         const std::uint32_t channel = packed.depthwise_channels[k / kBlock] + k % kBlock;
         if (channel < c0 || channel >= c0 + count) return;
         const auto weight = static_cast<std::int8_t>(from[channel - c0]);
-        const std::size_t tap = std::size_t{r} * shape.kernel_width + s;
+        const std::size_t tap = shape.tap(r, s);
         packed.depthwise[k / kBlock * block + (tap / 4 * kBlock + k % kBlock) * 4 + tap % 4] =
             weight;
         if (shape.biased) packed.starts[k] -= 128 * weight;

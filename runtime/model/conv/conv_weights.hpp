@@ -53,8 +53,15 @@ struct ConvShape {
   std::uint32_t run_elements() const noexcept {
     return joined ? part_count() * part_elements() : part_elements();
   }
-  // DepthwiseTile::quads.
-  std::uint32_t quads() const noexcept { return (kernel_height * kernel_width + 3) / 4; }
+  // DepthwiseTile::quads, and the tap of a kernel's position. A row of three has a quad of its own:
+  // for 3 x 3 there are as many quads either way.
+  std::uint32_t quads() const noexcept {
+    return rows_of_three() ? kernel_height : (kernel_height * kernel_width + 3) / 4;
+  }
+  std::uint32_t tap(std::uint32_t row, std::uint32_t column) const noexcept {
+    return row * (rows_of_three() ? 4 : kernel_width) + column;
+  }
+  bool rows_of_three() const noexcept { return kernel_width == 3; }
   std::uint32_t run_steps() const noexcept {
     return (run_elements() + step - 1) / step * (step / kStep);
   }

@@ -76,6 +76,9 @@ struct DepthwiseTile {
   const int8_t* weights;  // [quad][kBlock][4]
   const int32_t* starts;  // as in MacTile
   int32_t* sums;          // [count][kBlock], exact modulo 2^32
+  // If not 0: the first three taps of each quad are neighbours, so many bytes apart, and the fourth
+  // weighs nothing.
+  unsigned row_step = 0;
 };
 
 // A line of int8 with so few channels that a word of each atom holds them, to bytes without gaps.

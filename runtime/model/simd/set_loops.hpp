@@ -30,6 +30,8 @@ void avxvnni_wide(const WideTile& tile);
 // AVX-512 has these of its own: they need F, BW, VL, DQ and VNNI.
 void avx512_mac(const MacTile& tile);
 void avx512_depthwise(const DepthwiseTile& tile);
+// Processors with AVX-512 VBMI compute three quads with a `row_step` so.
+void avx512vbmi_depthwise_rows(const DepthwiseTile& tile);
 void avx512_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out);
 void avx512_mac_epilogue(const MacTile& tile, const EpilogueBlock& block, int8_t* out);
 void avx512_wide(const WideTile& tile);

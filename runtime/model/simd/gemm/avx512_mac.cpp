@@ -191,7 +191,14 @@ void mac(const Output& output) {
 
 }  // namespace
 
-void avx512_depthwise(const DepthwiseTile& tile) { depthwise<DotQuads<4>>(tile); }
+void avx512_depthwise(const DepthwiseTile& tile) {
+  static const bool has_vbmi = __builtin_cpu_supports("avx512vbmi") != 0;
+  constexpr unsigned kQuads = 3;
+  if (has_vbmi && tile.row_step != 0 && tile.quads == kQuads)
+    avx512vbmi_depthwise_rows(tile);
+  else
+    depthwise<DotQuads<4>>(tile);
+}
 
 void avx512_mac(const MacTile& tile) { mac(Sums{tile}); }
 

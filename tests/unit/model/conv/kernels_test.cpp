@@ -63,6 +63,54 @@ TEST_P(KernelSets, DepthwiseConvolution) {
   }
 }
 
+// Rows of three neighbours, whose outputs are neighbours at times and the last ones of the data.
+TEST_P(KernelSets, DepthwiseRowsOfThree) {
+  for (unsigned round = 0; round < 300; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const unsigned quads = pick(random_, 0, 3) != 0 ? 3 : 2;
+    const auto places = static_cast<unsigned>(pick(random_, 3, 30));
+    const std::int32_t step = pick(random_, 0, 1) != 0 ? 32 : pick(random_, 0, 1) != 0 ? 64 : 16;
+    // The last one is read as a block.
+    const auto size = (places - 1) * static_cast<unsigned>(step) + kBlock;
+    const auto data = numbers<std::uint8_t>(size, 0, 255);
+    auto weights = numbers<std::int8_t>(std::size_t{quads} * 4 * kBlock, -128, 127);
+    for (std::size_t i = 3; i < weights.size(); i += 4) weights[i] = 0;
+    std::vector<std::int32_t> starts(kBlock);
+    if (kernels_->form.biased)
+      for (std::size_t i = 0; i < weights.size(); ++i) starts[i / 4 % kBlock] -= 128 * weights[i];
+    std::vector<std::int32_t> taps(std::size_t{quads} * 4);
+    // The first output and all taps of a row end within the data.
+    const auto room = static_cast<std::int32_t>(places - 3);
+    std::int32_t farthest = 0;
+    for (unsigned quad = 0; quad < quads; ++quad) {
+      const std::int32_t first = static_cast<std::int32_t>(pick(random_, 0, room)) * step;
+      farthest = std::max(farthest, first);
+      for (std::int32_t s = 0; s < 4; ++s)
+        taps[quad * 4 + static_cast<unsigned>(s)] = first + std::min(s, 2) * step;
+    }
+    const std::int32_t last = room - farthest / step;
+    std::vector<const std::uint8_t*> bases(count);
+    std::int32_t at = 0;
+    for (auto& base : bases) {
+      base = data.data() + at * step;
+      at = pick(random_, 0, 3) != 0 ? at + 1 : static_cast<std::int32_t>(pick(random_, 0, last));
+      if (at > last) at = 0;
+    }
+    std::vector<std::int32_t> sums(count * kBlock), expected;
+    kernels_->depthwise({bases.data(), count, taps.data(), quads, weights.data(), starts.data(),
+                         sums.data(), static_cast<unsigned>(step)});
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        std::int32_t sum = 0;
+        for (std::size_t tap = 0; tap < taps.size(); ++tap)
+          sum += activation_of(bases[p][taps[tap] + static_cast<int>(k)]) *
+                 weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
+        expected.push_back(sum);
+      }
+    ASSERT_EQ(sums, expected) << "round " << round;
+  }
+}
+
 TEST_P(KernelSets, Convolution) {
   const unsigned step = kernels_->form.step;
   unsigned in_lines = 0;
