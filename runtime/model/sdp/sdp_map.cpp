@@ -77,7 +77,7 @@ bool SdpPass::plan_map(std::uint64_t elements) {
   if (!map_->made && map_->seen <= patterns) return false;
   if (!map_->made) {
     make_map();
-    if (bytes && counts) make_tallies();
+    if (bytes && counts) make_flags();
     map_->made = true;
   }
   return true;
@@ -112,11 +112,11 @@ void SdpPass::make_map() {
 }
 
 // Counts each pattern as the operators do, in as many lanes as they count at once.
-void SdpPass::make_tallies() {
+void SdpPass::make_flags() {
   constexpr unsigned kPatterns = 256, kLanesOfPattern = 8;
   Worker& worker = workers_[0];
   const SdpCounters kept = worker.counters;
-  map_->tallies.resize(kPatterns);
+  map_->flags.resize(kPatterns);
   for (unsigned pattern = 0; pattern < kPatterns; ++pattern) {
     worker.counters = {};
     std::int32_t* values = worker.values.data();
@@ -124,57 +124,36 @@ void SdpPass::make_tallies() {
     operate(values, 0, 1, kLanesOfPattern, worker);
     convert(values, 1, kLanesOfPattern, worker);
     const SdpCounters& counted = worker.counters;
-    std::uint64_t tally = 0;
+    unsigned flags = 0, bit = 1;
     for (const std::uint64_t number :
          {std::uint64_t{counted.saturated}, counted.lut.underflow, counted.lut.overflow,
-          counted.lut.le_hit, counted.lut.lo_hit})
-      tally = tally << SdpMap::kTallyBits | number / kLanesOfPattern;
-    map_->tallies[pattern] = tally;
+          counted.lut.le_hit, counted.lut.lo_hit}) {
+      if (number != 0) flags |= bit;
+      bit <<= 1;
+    }
+    map_->flags[pattern] = static_cast<std::uint8_t>(flags);
   }
-  map_->tallies_alike =
-      std::equal(map_->tallies.begin() + 1, map_->tallies.end(), map_->tallies.begin());
+  map_->flags_alike = std::equal(map_->flags.begin() + 1, map_->flags.end(), map_->flags.begin());
   worker.counters = kept;
 }
 
 void SdpPass::count_patterns(const std::byte* from, std::size_t size, SdpCounters& counters) const {
-  constexpr unsigned kBits = SdpMap::kTallyBits;
-  constexpr std::size_t kMost = (std::size_t{1} << kBits) - 1;  // that a field holds
-  const auto add = [&](std::uint64_t tally, std::uint64_t times, std::size_t elements) {
-    const auto next = [&] {
-      const std::uint64_t number = (tally & kMost) * times;
-      tally >>= kBits;
-      return number;
-    };
-    SdpLutCounters lut;
-    lut.lo_hit = next();
-    lut.le_hit = next();
-    lut.overflow = next();
-    lut.underflow = next();
-    counters.saturated += static_cast<std::uint32_t>(next());
-    // Each element has an answer from somewhere.
-    if (layer_.y.lut && layer_.count_lut) lut.hit = elements - lut.overflow - lut.underflow;
-    counters.lut += lut;
-  };
-  const std::uint64_t* const tallies = map_->tallies.data();
-  if (map_->tallies_alike) return add(tallies[0], size, size);
-  while (size != 0) {
-    const std::size_t part = std::min(size, kMost);
-    std::uint64_t tally = 0, odd = 0;
-    std::size_t i = 0;
-    // Eight bytes come in one load, and sums of two do not wait for one another.
-    for (; i + 8 <= part; i += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, from + i, sizeof(word));
-      for (unsigned bit = 0; bit < 64; bit += 16) {
-        tally += tallies[word >> bit & 0xff];
-        odd += tallies[word >> (bit + 8) & 0xff];
-      }
-    }
-    for (; i < part; ++i) tally += tallies[std::to_integer<unsigned>(from[i])];
-    add(tally + odd, 1, part);
-    from += part;
-    size -= part;
+  std::uint64_t counts[kPatternFlags] = {};
+  if (map_->flags_alike) {
+    for (unsigned i = 0; i < kPatternFlags; ++i)
+      counts[i] = (map_->flags.front() >> i & 1) != 0 ? size : 0;
+  } else {
+    kernels_.units->sdp_count_flags(map_->flags.data(), from, size, counts);
   }
+  counters.saturated += static_cast<std::uint32_t>(counts[0]);
+  SdpLutCounters lut;
+  lut.underflow = counts[1];
+  lut.overflow = counts[2];
+  lut.le_hit = counts[3];
+  lut.lo_hit = counts[4];
+  // Each element has an answer from somewhere.
+  if (layer_.y.lut && layer_.count_lut) lut.hit = size - lut.underflow - lut.overflow;
+  counters.lut += lut;
 }
 
 void SdpPass::map(const LineTasks::Lines& lines, unsigned thread) {
@@ -189,7 +168,7 @@ void SdpPass::map(const LineTasks::Lines& lines, unsigned thread) {
     std::byte* to = window_ + lines.surface * out.surface + y * out.line;
     if (bytes) {
       // Results may take the place of what is counted.
-      if (!map_->tallies.empty()) count_patterns(from, size, counters);
+      if (!map_->flags.empty()) count_patterns(from, size, counters);
       kernels_.units->sdp_map_bytes(map_->bytes.data(), from, size, to);
       continue;
     }

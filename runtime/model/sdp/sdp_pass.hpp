@@ -70,11 +70,10 @@ struct SdpMap {
   bool made = false;
   std::vector<std::uint8_t> bytes;
   std::vector<std::uint16_t> words;
-  // Of bytes, where anything is counted: what an element of each pattern adds to the counters, in
-  // fields of kTallyBits.
-  static constexpr unsigned kTallyBits = 12;
-  std::vector<std::uint64_t> tallies;
-  bool tallies_alike = false;
+  // Flags of bytes, where anything is counted: the counters to which a pattern adds, from the
+  // lowest bit on saturated, underflow, overflow, le_hit and lo_hit.
+  std::vector<std::uint8_t> flags;
+  bool flags_alike = false;
 };
 
 class SdpPass {
@@ -157,7 +156,7 @@ class SdpPass {
   void add_map_key();
   SdpMap& find_map();
   void make_map();
-  void make_tallies();
+  void make_flags();
   void count_patterns(const std::byte* from, std::size_t size, SdpCounters& counters) const;
   void map(const LineTasks::Lines& lines, unsigned thread);
   void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);

@@ -30,8 +30,11 @@ void avxvnni_wide(const WideTile& tile);
 // AVX-512 has these of its own: they need F, BW, VL, DQ and VNNI.
 void avx512_mac(const MacTile& tile);
 void avx512_depthwise(const DepthwiseTile& tile);
-// Processors with AVX-512 VBMI compute three quads with a `row_step` so.
+// Processors that have AVX-512 VBMI, too, compute three quads with a `row_step` so, and look bytes
+// up as UnitKernels says.
 void avx512vbmi_depthwise_rows(const DepthwiseTile& tile);
+void avx512vbmi_map_bytes(const uint8_t* results, const void* in, size_t count, void* out);
+void avx512vbmi_count_flags(const uint8_t* flags, const void* in, size_t count, uint64_t* counts);
 void avx512_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out);
 void avx512_mac_epilogue(const MacTile& tile, const EpilogueBlock& block, int8_t* out);
 void avx512_wide(const WideTile& tile);

@@ -258,6 +258,9 @@ struct PoolRows {
   const int32_t* missing;  // what missing rows add, or null
 };
 
+// Flags of a pattern of a byte: what is counted of it.
+constexpr unsigned kPatternFlags = 5;
+
 struct UnitKernels {
   // Elements of fp16 to patterns of fp32, [count][kBlock].
   void (*sdp_load_half)(const SdpElements& from, int32_t* to, bool flush_nan);
@@ -284,6 +287,8 @@ struct UnitKernels {
 
   // Elements to the results of their patterns, in their place at most; counts as results of fp16.
   void (*sdp_map_bytes)(const uint8_t* results, const void* in, size_t count, void* out);
+  // Adds to counts[i] how many bytes have patterns whose flags have bit i, below kPatternFlags.
+  void (*sdp_count_flags)(const uint8_t* flags, const void* in, size_t count, uint64_t* counts);
   HalfCounts (*sdp_map_words)(const uint16_t* results, const void* in, size_t count, void* out);
 
   // Where a run of numbers lies in the tables.

@@ -28,6 +28,44 @@ static void loop_sdp_map_bytes(const uint8_t* results, const void* in, size_t co
   map_elements(results, static_cast<const char*>(in), count, static_cast<char*>(out));
 }
 
+// Flags in fields of 12 bits.
+struct SpreadFlags {
+  static constexpr unsigned kBits = 12;
+  uint64_t of[1u << kPatternFlags];
+
+  constexpr SpreadFlags() : of{} {
+    for (unsigned flags = 0; flags < 1u << kPatternFlags; ++flags)
+      for (unsigned i = 0; i < kPatternFlags; ++i)
+        of[flags] |= uint64_t{flags >> i & 1} << (i * kBits);
+  }
+};
+
+static void loop_sdp_count_flags(const uint8_t* flags, const void* in, size_t count,
+                                 uint64_t* counts) {
+  static constexpr SpreadFlags kSpread;
+  constexpr size_t kMost = (size_t{1} << SpreadFlags::kBits) - 1;  // that a field holds
+  const auto* from = static_cast<const uint8_t*>(in);
+  while (count != 0) {
+    const size_t part = count < kMost ? count : kMost;
+    uint64_t even = 0, odd = 0;
+    size_t i = 0;
+    // Eight bytes come in one load, and sums of two do not wait for one another.
+    for (; i + 8 <= part; i += 8) {
+      uint64_t word;
+      __builtin_memcpy(&word, from + i, sizeof(word));
+      for (unsigned bit = 0; bit < 64; bit += 16) {
+        even += kSpread.of[flags[word >> bit & 0xff]];
+        odd += kSpread.of[flags[word >> (bit + 8) & 0xff]];
+      }
+    }
+    for (; i < part; ++i) even += kSpread.of[flags[from[i]]];
+    for (unsigned field = 0; field < kPatternFlags; ++field)
+      counts[field] += (even + odd) >> (field * SpreadFlags::kBits) & kMost;
+    from += part;
+    count -= part;
+  }
+}
+
 static HalfCounts loop_sdp_map_words(const uint16_t* results, const void* in, size_t count,
                                      void* out) {
   // Counts of so many fit 16 bits, and so many elements stay in cache.

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "model/simd/kernels.hpp"
+#include "model/simd/set_loops.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {
@@ -302,8 +303,23 @@ class LePairs {
 #include "model/simd/sets/unit_vectors.ipp"
 // clang-format on
 
+bool has_vbmi() noexcept {
+  static const bool has = __builtin_cpu_supports("avx512vbmi") != 0;
+  return has;
+}
+
+void map_bytes(const uint8_t* results, const void* in, size_t count, void* out) {
+  (has_vbmi() ? avx512vbmi_map_bytes : loop_sdp_map_bytes)(results, in, count, out);
+}
+
+void count_flags(const uint8_t* flags, const void* in, size_t count, uint64_t* counts) {
+  (has_vbmi() ? avx512vbmi_count_flags : loop_sdp_count_flags)(flags, in, count, counts);
+}
+
 constexpr UnitKernels avx512_units() {
   UnitKernels set = unit_kernels();
+  set.sdp_map_bytes = map_bytes;
+  set.sdp_count_flags = count_flags;
   set.sdp_words = sdp_words;
   return set;
 }

@@ -26,6 +26,7 @@ static constexpr UnitKernels unit_loops() {
   set.sdp_int_to_half = loop_sdp_int_to_half;
   set.sdp_stream = loop_sdp_stream;
   set.sdp_map_bytes = loop_sdp_map_bytes;
+  set.sdp_count_flags = loop_sdp_count_flags;
   set.sdp_map_words = loop_sdp_map_words;
   set.table_find = loop_table_find;
   set.table_find_wide = loop_table_find_wide;

@@ -52,6 +52,27 @@ TEST_P(SdpKernels, WidenElements) {
   }
 }
 
+// Bytes and the flags of their patterns, in place at times, with nothing behind the last.
+TEST_P(SdpKernels, LookBytesUp) {
+  for (unsigned round = 0; round < 400; ++round) {
+    const auto results = numbers<std::uint8_t>(256, 0, 255);
+    const auto flags = numbers<std::uint8_t>(256, 0, (1 << kPatternFlags) - 1);
+    const auto count = static_cast<std::size_t>(pick(random_, 0, round % 50 == 0 ? 9000 : 300));
+    const auto in = numbers<std::uint8_t>(count, 0, 255);
+    std::vector<std::uint8_t> out = in, expected;
+    std::uint64_t counts[kPatternFlags] = {3, 4, 5, 6, 7}, wanted[kPatternFlags] = {3, 4, 5, 6, 7};
+    for (const std::uint8_t byte : in) {
+      expected.push_back(results[byte]);
+      for (unsigned i = 0; i < kPatternFlags; ++i) wanted[i] += flags[byte] >> i & 1;
+    }
+    kernels_->units->sdp_count_flags(flags.data(), in.data(), count, counts);
+    EXPECT_TRUE(std::equal(counts, counts + kPatternFlags, wanted)) << "round " << round;
+    kernels_->units->sdp_map_bytes(results.data(), round % 2 != 0 ? out.data() : in.data(), count,
+                                   out.data());
+    ASSERT_EQ(out, expected) << "round " << round;
+  }
+}
+
 TEST_P(SdpKernels, ShiftOperandsToTheLeft) {
   for (unsigned shift = 0; shift < 64; ++shift) {
     auto values = numbers<std::int32_t>(kBlock * 4, INT16_MIN, INT16_MAX);
