@@ -147,8 +147,10 @@ class SdpEpilogue::Fit {
     const Step &x1 = form_.x[0], &x2 = form_.x[1];
     if (x1.active && x2.active) {
       first_ = 0;
-      second_ = 1;
-      return !x1.relu && !form_.adds_elements;
+      // Two factors without a shift are one, and the converter scales.
+      product_first_ = x1.shift == 0 && x2.shift == 0 && (form_.scale != 1 || form_.shift != 0);
+      if (!product_first_) second_ = 1;
+      return !x1.relu && !form_.adds_elements && !(product_first_ && x2.relu);
     }
     if (!x1.active && !x2.active) return true;
     const int only = x1.active ? 0 : 1;
@@ -161,7 +163,8 @@ class SdpEpilogue::Fit {
 
   // Tries to take both steps as one product of 64 bits.
   bool merged() {
-    if (!has_second_ || relu_before_ || form_.adds_elements || shared_.converter_factor != 0)
+    if (!has_second_ || relu_before_ || product_first_ || form_.adds_elements ||
+        shared_.converter_factor != 0)
       return false;
     return channels(EpilogueStep::kMerged);
   }
@@ -184,8 +187,9 @@ class SdpEpilogue::Fit {
     Channel channel{};
     for (unsigned i = 0; i < 2; ++i) {
       const Step& step = form_.x[i];
-      channel.addend[i] = step.adds ? operands_[i].alu_channels()[k] : 0;
-      channel.factor[i] = step.multiplies ? operands_[i].mul_channels()[k] : 1;
+      const SdpOperands& operands = operands_of(operands_, form_, i);
+      channel.addend[i] = step.adds ? operands.alu_channels()[k] : 0;
+      channel.factor[i] = step.multiplies ? operands.mul_channels()[k] : 1;
     }
     return channel;
   }
@@ -193,6 +197,7 @@ class SdpEpilogue::Fit {
   // The numbers of a channel in the steps.
   struct Numbers {
     std::int64_t addend = 0, factor = 1, between = 0, second = 1;
+    std::uint64_t added = 0;  // between the steps, at most
   };
   Numbers numbers_of(const Channel& channel) const noexcept {
     Numbers n;
@@ -206,6 +211,13 @@ class SdpEpilogue::Fit {
     } else if (second_is_converter_) {
       n.between = -std::int64_t{form_.offset};
       n.second = form_.scale;
+    }
+    n.added = magnitude(n.between) + form_.largest_element;
+    if (product_first_) {
+      const std::int64_t behind = channel.addend[1] * channel.factor[1];
+      n.factor *= channel.factor[1];
+      n.between += behind;
+      n.added += magnitude(behind);
     }
     // Both steps round alike to either side: the first one takes the sign of the second.
     if (n.second < 0) {
@@ -331,7 +343,7 @@ class SdpEpilogue::Fit {
     constexpr std::int64_t kLittle = std::int64_t{1} << 15;
     if (kHigh32 - offset < kLittle || result < 0) return -1;
     const std::int64_t value = n.second == 0 ? kHigh32 : std::min(kHigh32, result / n.second);
-    const auto added = static_cast<std::int64_t>(magnitude(n.between) + form_.largest_element);
+    const auto added = static_cast<std::int64_t>(n.added);
     if (added > value) return -1;
     const std::int64_t product = largest_before(value - added, shift);
     return kind == EpilogueStep::kShifted ? std::min(product, kHigh32 - half_of(shift)) : product;
@@ -375,19 +387,29 @@ class SdpEpilogue::Fit {
   int first_ = kNoStep, second_ = kNoStep;  // operators
   bool second_is_converter_ = false, has_second_ = false;
   unsigned second_shift_ = 0;
-  bool relu_before_ = false;  // the second step
+  bool relu_before_ = false;    // the second step
+  bool product_first_ = false;  // of both operators
 };
+
+bool SdpEpilogue::take_y(const SdpLayer& layer, const SdpOperands (&operands)[3],
+                         Form& form) noexcept {
+  const OperatorY& y = layer.y;
+  if (!y.active) return true;
+  if (y.lut || y.equal || y.prelu) return false;
+  if (operands[2].per_element()) return !y.mul.active && y.algorithm == Alu::kSum;
+  if (!y.mul.active || y.algorithm != Alu::kNone || layer.x[1].active ||
+      operands[0].per_element() || y.truncate > kMaxShift)
+    return false;
+  form.second_is_y = true;
+  form.x[1] = {true, false, true, false, y.truncate};
+  return true;
+}
 
 // The adder is the last operator.
 bool SdpEpilogue::take_adder(const SdpLayer& layer, const SdpOperands (&operands)[3],
                              Form& form) noexcept {
   adder_ = kNone;
-  const OperatorY& y = layer.y;
-  if (y.active) {
-    if (y.lut || y.equal || y.mul.active || y.algorithm != Alu::kSum || !operands[2].per_element())
-      return false;
-    adder_ = 2;
-  }
+  if (layer.y.active && !form.second_is_y) adder_ = 2;
   for (unsigned i = 0; i < 2; ++i) {
     const OperatorX& x = layer.x[i];
     if (!x.active || !operands[i].per_element()) continue;
@@ -406,7 +428,7 @@ bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
                         std::uint64_t largest, std::uint32_t channels) {
   if (layer.proc == Precision::kFp16 || layer.out != Precision::kInt8) return false;
   Form form;
-  if (!take_adder(layer, operands, form)) return false;
+  if (!take_y(layer, operands, form) || !take_adder(layer, operands, form)) return false;
   for (unsigned i = 0; i < 2; ++i) {
     const OperatorX& x = layer.x[i];
     if (!x.active || i == adder_) continue;
@@ -432,8 +454,8 @@ bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
   Entry& entry = entries_.emplace_back();
   entry.form = form;
   for (unsigned i = 0; i < 2; ++i) {
-    append(entry.operands, operands[i].alu_channels());
-    append(entry.operands, operands[i].mul_channels());
+    append(entry.operands, operands_of(operands, form, i).alu_channels());
+    append(entry.operands, operands_of(operands, form, i).mul_channels());
   }
   entry.exact = Fit(operands, entry).all();
   if (!entry.exact) entry.numbers = {};
@@ -446,7 +468,8 @@ SdpEpilogue::Entry* SdpEpilogue::find(const Form& form, const SdpOperands (&oper
     std::size_t left = entry.operands.size();
     for (unsigned i = 0; i < 2; ++i)
       for (const std::span<const std::int32_t> values :
-           {operands[i].alu_channels(), operands[i].mul_channels()}) {
+           {operands_of(operands, form, i).alu_channels(),
+            operands_of(operands, form, i).mul_channels()}) {
         if (values.size() > left ||
             (!values.empty() && std::memcmp(known, values.data(), values.size_bytes()) != 0))
           return false;

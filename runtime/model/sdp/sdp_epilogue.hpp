@@ -51,6 +51,7 @@ class SdpEpilogue {
   // Steps follow from this and the operands of channels.
   struct Form {
     Step x[2];
+    bool second_is_y = false;    // Y's multiplier takes the second one's place
     bool adds_elements = false;  // behind these operators
     bool relu_behind_elements = false;
     std::uint64_t largest_element = 0;
@@ -63,6 +64,11 @@ class SdpEpilogue {
     bool operator==(const Form&) const = default;
   };
   struct Channel;
+  // The operands of both operators.
+  static const SdpOperands& operands_of(const SdpOperands (&operands)[3], const Form& form,
+                                        unsigned i) noexcept {
+    return operands[i == 1 && form.second_is_y ? 2 : i];
+  }
   struct Entry {
     Form form;
     std::vector<std::int32_t> operands;  // of channels: ALU and multiplier of both operators
@@ -76,7 +82,9 @@ class SdpEpilogue {
   // Channels of all entries; beyond, all are forgotten.
   static constexpr std::size_t kMostChannels = std::size_t{1} << 20;
 
-  // Returns whether an operator adds a tensor, and then says so in `form`.
+  // Sets in `form` what Y does, and which operator adds a tensor; returns false where that is
+  // nothing for steps.
+  bool take_y(const SdpLayer& layer, const SdpOperands (&operands)[3], Form& form) noexcept;
   bool take_adder(const SdpLayer& layer, const SdpOperands (&operands)[3], Form& form) noexcept;
   // Finds the entry of a layer; layers come in the same order again and again.
   Entry* find(const Form& form, const SdpOperands (&operands)[3]) noexcept;

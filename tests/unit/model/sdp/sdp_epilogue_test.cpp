@@ -98,6 +98,21 @@ void add_other_tensor(Random& random, ScaledLayer& drawn) {
   }
 }
 
+// A multiplier of Y for each channel.
+void add_gate(Random& random, ScaledLayer& drawn) {
+  model::OperatorY& y = drawn.layer.y;
+  y.active = true;
+  y.mul = {true, true, 0};
+  y.mul_converter = {chance(random, 2), static_cast<std::int32_t>(pick(random, -9, 200)), 3, 1};
+  y.truncate = chance(random, 2) ? 0 : static_cast<unsigned>(pick(random, 0, 36));
+  model::OperandDma& dma = drawn.layer.rdma.operands[2];
+  dma.disabled = false;
+  dma.two_bytes = true;
+  dma.memory = {Ram::kPrimary, kOperandsOf[1], 0, 0};
+  for (std::uint32_t k = 0; k < drawn.layer.channels; ++k)
+    drawn.operands[1].push_back(random_word(random, -200, 200));
+}
+
 ScaledLayer draw_trained(Random& random) {
   ScaledLayer drawn{nvdla_hw_find(chance(random, 3) ? "nv_small_256_full" : "nv_full"), {}, 0, {}};
   SdpLayer& layer = drawn.layer;
@@ -115,18 +130,20 @@ ScaledLayer draw_trained(Random& random) {
   }
   const bool adds = first && !second && chance(random, 2);
   if (adds) add_other_tensor(random, drawn);
+  const bool gates = first && !second && !adds && !chance(random, 3);
+  if (gates) add_gate(random, drawn);
   if (second)
     add_operator(random, drawn, 1,
                  static_cast<unsigned>(pick(random, chance(random, 2) ? 20 : 28, 36)));
   layer.offset = static_cast<std::int32_t>(chance(random, 12) ? pick(random, INT32_MIN, INT32_MAX)
                                                               : pick(random, -128, 128));
   layer.scale = 1;
-  if (chance(random, 3)) {
+  if (gates || chance(random, 3)) {
     layer.scale = random_word(random, chance(random, 8) ? -99 : 1, 32767);
     layer.shift = static_cast<unsigned>(pick(random, 0, chance(random, 6) ? 63 : 24));
   }
   layer.count_saturation = chance(random, 2);
-  const bool bytes = (adds || !first) && chance(random, 2);
+  const bool bytes = (adds || gates || !first) && chance(random, 2);
   drawn.largest = bytes ? 128 : std::uint64_t{1} << pick(random, 14, chance(random, 2) ? 31 : 26);
   return drawn;
 }
@@ -243,6 +260,7 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
       seen["guards"] += block->guards ? 1 : 0;
       seen["converter"] += block->converter_factor != 0 ? 1 : 0;
       seen["elements"] += epilogue_.adder() != model::SdpEpilogue::kNone ? 1 : 0;
+      seen["gates"] += drawn.layer.y.mul.active ? 1 : 0;
       seen["one step"] += block->second_factors == nullptr ? 1 : 0;
       seen["limits"] += block->low[0] > -static_cast<std::int64_t>(drawn.largest) ? 1 : 0;
     }
@@ -253,7 +271,7 @@ TEST_P(SdpEpilogues, LikeOperatorByOperator) {
   EXPECT_GT(seen["any"], kRounds / 3);
   EXPECT_LT(seen["any"], kRounds * 9 / 10);
   for (const char* kind : {"plain", "merged", "shifted", "wide", "ReLU", "signed", "guards",
-                           "converter", "limits", "elements", "one step"})
+                           "converter", "limits", "elements", "gates", "one step"})
     EXPECT_GT(seen[kind], kRounds / 100) << kind;
 }
 
