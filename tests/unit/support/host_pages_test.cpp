@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -28,6 +29,23 @@ TEST(HostPages, AreZeroedAndAligned) {
   EXPECT_EQ(HostPages(0).data(), nullptr);
   EXPECT_EQ(HostPages().size(), 0U);
   EXPECT_THROW(HostPages(SIZE_MAX / 2), std::bad_alloc);
+  EXPECT_THROW(HostPages(SIZE_MAX - 5), std::bad_alloc);
+}
+
+// Bytes of address space of this process.
+std::uint64_t mapped_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0;
+  file >> pages;
+  return pages * 4096;
+}
+
+TEST(HostPages, GiveAllBack) {
+  const std::uint64_t before = mapped_bytes();
+  for (unsigned i = 0; i < 50; ++i)
+    for (const std::size_t size : {std::size_t{1}, 3 * kMiB + 1, 4 * kMiB})
+      const HostPages pages(size);
+  EXPECT_LT(mapped_bytes(), before + kMiB);
 }
 
 TEST(HostPages, MoveWithTheirBytes) {
