@@ -223,6 +223,13 @@ def measure(program, nvdla, folder, expression="", quick=False, progress=lambda 
     return cases
 
 
+def geometric_mean(cases, threads):
+    """How many times as long as the peer the model takes, of networks that run alone, or None."""
+    ratios = [case["sides"][THEIRS]["ratio"] for case in cases
+              if case["group"] == "trained" and case["threads"] == threads and "sides" in case]
+    return math.exp(-sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
 def show(cases):
     """Print a table of networks that run alone, and one of requests in flight."""
     rows = [case for case in cases if case["group"] == "trained" and "sides" in case]
@@ -233,6 +240,10 @@ def show(cases):
         ours, theirs = case["sides"].values()
         print(f"{case['name']:33}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
               f"{theirs['seconds'] * 1e3:17.2f}{1 / theirs['ratio']:15.2f}")
+    for threads in (1, 2):
+        mean = geometric_mean(cases, threads)
+        if mean is not None:
+            print(f"{'geometric mean':33}{threads:8}{'':27}{mean:15.2f}")
     rows = [case for case in cases if case["group"] == "served" and "sides" in case]
     if rows:
         print(f"\n{f'{IN_FLIGHT} in flight, queues x threads':42}{'ours 1/s':>10}"

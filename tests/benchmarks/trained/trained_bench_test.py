@@ -105,6 +105,16 @@ class TimesAreCompared(unittest.TestCase):
         self.assertEqual(sides["ours"]["seconds"], 2)
         self.assertEqual(sides["ONNX Runtime"], {"seconds": 4, "ratio": 2})
 
+    def test_means_are_of_networks_that_run_alone(self):
+        def case(group, threads, ratio):
+            return {"group": group, "threads": threads,
+                    "sides": {"ours": {}, "ONNX Runtime": {"ratio": ratio}}}
+
+        cases = [case("trained", 1, .25), case("trained", 1, 1), case("trained", 2, .1),
+                 case("served", 1, .01), {"group": "trained", "threads": 1, "error": "none"}]
+        self.assertAlmostEqual(trained_bench.geometric_mean(cases, 1), 2)
+        self.assertIsNone(trained_bench.geometric_mean(cases, 3))
+
     def test_back_and_forth(self):
         turns = []
 
