@@ -15,8 +15,6 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET = 13
 # Their results have the elements of their inputs, and the same scale.
 MOVES = {"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity"}
-# Attributes that are inputs since an opset.
-LISTS = {"Slice": (10, "starts", "ends", "axes"), "Squeeze": (13, "axes"), "Unsqueeze": (13, "axes")}
 # Results that lie in these bounds, whatever the pictures.
 BOUNDS = {"Softmax": (0, 1), "Sigmoid": (0, 1), "HardSigmoid": (0, 1)}
 
@@ -47,15 +45,7 @@ def raise_opset(model):
         elif node.op_type in ("Softmax", "LogSoftmax") and old < 13:
             if not any(a.name == "axis" for a in node.attribute):
                 node.attribute.append(helper.make_attribute("axis", 1))
-        elif node.op_type in LISTS and old < LISTS[node.op_type][0]:
-            lists = {a.name: list(a.ints) for a in node.attribute}
-            del node.attribute[:]
-            for name in LISTS[node.op_type][1:]:
-                constant = f"{node.output[0]}/{name}"
-                model.graph.initializer.append(
-                    numpy_helper.from_array(numpy.array(lists[name], numpy.int64), constant))
-                node.input.append(constant)
-        elif node.op_type in ("ReduceSum", "Split", "Pad", "TopK"):
+        elif node.op_type in ("Squeeze", "Unsqueeze", "ReduceSum", "Split", "Pad", "Slice", "TopK"):
             if old < 13:
                 raise ValueError(f"{node.op_type} of opset {old} is another one in {OPSET}")
     del model.opset_import[:]
@@ -188,7 +178,8 @@ class Quantizer:
             if node.op_type == "Constant":
                 self.nodes.append(node)
                 continue
-            if node.op_type in ("Conv", "ConvTranspose", "Gemm") and node.input[1] in self.constants:
+            known = len(node.input) > 1 and node.input[1] in self.constants
+            if node.op_type in ("Conv", "ConvTranspose", "Gemm") and known:
                 self.sums(node)
             name = node.output[0]
             self.nodes.append(node)
