@@ -12,7 +12,7 @@ namespace {
 // Most processors have pages of this size. To touch one costs the kernel as much as a few small
 // ones.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// What is a multiple of this is one of any processor's pages.
+// Multiples of this are whole pages of any processor.
 constexpr std::size_t kSmallPage = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
