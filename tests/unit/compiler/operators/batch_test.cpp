@@ -121,7 +121,7 @@ TEST(NetworkBatch, CubesThatDoNotFitTogether) {
     const char* second;  // name of a layer
     std::uint32_t layers;
   };
-  const Case cases[] = {{64, 5, 3, 1, 40, 51, 5, Precision::kInt8, "conv 2/2", 2},
+  const Case cases[] = {{64, 5, 3, 1, 40, 51, 5, Precision::kInt8, "conv cubes 4..5/5", 2},
                         {64, 3, 1, 1, 40, 60, 7, Precision::kInt8, "conv cubes 4..6/7", 3},
                         {64, 3, 3, 1, 400, 20, 3, Precision::kInt8, "conv 2/4", 4},
                         {40, 3, 2, 1, 270, 31, 4, Precision::kInt16, "conv 2/10", 10},
