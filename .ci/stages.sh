@@ -16,6 +16,9 @@ cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD
 all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
+# How much is drawn where a test draws.
+thorough=(-DNVDLA_THOROUGH=OFF -DNVDLA_FUZZ_SECONDS=10)
+kernels=(6.12)
 packages=
 changed=
 while [[ ${1:-} == --* ]]; do
@@ -23,7 +26,11 @@ while [[ ${1:-} == --* ]]; do
 	--packages) packages=1 ;;
 	--all)
 		slow=()
+		thorough=(-DNVDLA_THOROUGH=ON -DNVDLA_FUZZ_SECONDS=60)
+		kernels+=(6.1 newest)
 		all+=(arm64 alone)
+		# summary.py asks for more of them.
+		export NVDLA_ALL_TESTS=1
 		;;
 	--changed)
 		changed=${2:-}
@@ -87,7 +94,7 @@ fi
 
 # configure PRESET [OPTION...]
 configure() {
-	cmake --preset "$1" -DNVDLA_WERROR="$NVDLA_WERROR" "${@:2}"
+	cmake --preset "$1" -DNVDLA_WERROR="$NVDLA_WERROR" "${thorough[@]}" "${@:2}"
 }
 
 # build DIRECTORY TARGET
@@ -125,9 +132,11 @@ release() {
 		check release build -LE "static|freestanding|modules|emulator${slow[1]+|slow}"
 }
 
-# The same under ASan and UBSan.
+# What users, files and devices reach, under ASan and UBSan; with --all everything.
 asan() {
-	configure asan && build build/asan all && check asan build/asan -LE "fuzz${slow[1]+|slow}"
+	configure asan && build build/asan all || return
+	[[ -n ${slow[1]+x} ]] || build build/asan slow_tests || return
+	check asan build/asan -LE "fuzz${slow[1]+|slow}"
 }
 
 # Threaded tests under TSan; warnings are for the other stages.
@@ -136,7 +145,8 @@ tsan() {
 		check tsan build/tsan -L threads "${slow[@]}"
 }
 
-# libFuzzer, 40 s for each target: four at a time on two cores, which wait for each other little.
+# libFuzzer, some seconds for each target: four at a time on two cores, which wait for each other
+# little.
 fuzz() {
 	configure asan && build build/asan fuzzers &&
 		check fuzz build/asan -L fuzz --parallel $((JOBS + 2)) "${slow[@]}" || return
@@ -147,12 +157,12 @@ fuzz() {
 # while the stages before run. What goes wrong here the stage meets again, and tells.
 fetch_kernels() {
 	local series
-	for series in 6.12 6.1 newest; do
+	for series in "${kernels[@]}"; do
 		sh tests/emulator/get-kernel.sh "$series" build/kernels
 	done
 }
 
-# The kernel module for each supported kernel, W=1, sparse.
+# The kernel module for one kernel, with --all for each supported one, W=1, sparse.
 modules() {
 	[[ -z $fetching ]] || wait "$fetching"
 	configure release && check modules build -L modules "${slow[@]}"

@@ -108,9 +108,10 @@ def least(stage):
     if os.environ.get("NVDLA_SOME_TESTS"):
         return 0
     for line in LEAST.read_text().splitlines():
-        name, _, number = line.partition(" ")
+        name, *numbers = line.split()
         if name == stage:
-            return int(number)
+            # The last one is that of `make test-all`.
+            return int(numbers[-1 if os.environ.get("NVDLA_ALL_TESTS") else 0])
     return 0
 
 

@@ -219,6 +219,26 @@ function(nvdla_label_tests)
   endforeach()
 endfunction()
 
+# nvdla_label_arithmetic(TEST...): the tests compare results of layers and networks that they make
+# themselves. AddressSanitizer multiplies their time, and what reaches the same code from outside,
+# programs, files and registers, has tests of its own: they run under it in `make test-all` alone.
+function(nvdla_label_arithmetic)
+  set(labels arithmetic)
+  if(NVDLA_SANITIZE MATCHES address)
+    list(APPEND labels slow)
+  endif()
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS ${labels})
+endfunction()
+
+# nvdla_build_for_slow_tests(TARGET...): with a sanitizer, which takes its time to compile, `all`
+# has nothing that only slow tests run; the target slow_tests builds it.
+function(nvdla_build_for_slow_tests)
+  set_property(GLOBAL APPEND PROPERTY NVDLA_SLOW_TESTS ${ARGN})
+  if(NVDLA_SANITIZE)
+    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
+endfunction()
+
 # nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
 # A GoogleTest executable. gtest is heavy on compile time: one executable for a room rather
@@ -229,12 +249,16 @@ endfunction()
 # build directory. `GTEST_FILTER=Suite.* ctest -R NAME` runs some of its tests.
 #
 # Labels: unit, conformance, threads (also run under TSan), arm64 (also run for that
-# architecture, under qemu-user), slow (only run by `make test-all`). Without LABELS: unit.
-# Each has the labels room:NAME and tests:FOLDER besides, and the target check-NAME builds it.
+# architecture, under qemu-user), arithmetic (nvdla_label_arithmetic()), slow (only run by
+# `make test-all`). Without LABELS: unit. Each has the labels room:NAME and tests:FOLDER besides,
+# and the target check-NAME builds it.
 function(nvdla_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
+  endif()
+  if("arithmetic" IN_LIST arg_LABELS AND NVDLA_SANITIZE MATCHES address)
+    list(APPEND arg_LABELS slow)
   endif()
   nvdla_room_of_tests(room)
   if(NOT "slow" IN_LIST arg_LABELS)
@@ -255,6 +279,9 @@ function(nvdla_add_test name)
   endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if("slow" IN_LIST arg_LABELS)
+    nvdla_build_for_slow_tests(${name})
+  endif()
   if("threads" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
   endif()
@@ -267,6 +294,9 @@ function(nvdla_add_test name)
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${index}
       "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/gtest/${name}.${part}.xml")
+    if(NVDLA_THOROUGH)
+      list(APPEND environment NVDLA_LAYERS=all)
+    endif()
     set_tests_properties(${name}.${part} PROPERTIES
       LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT "${environment}")
   endforeach()
@@ -309,16 +339,18 @@ endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
 # wants (all that the README shows), `first_steps` what `make run` builds, `thread_tests` what TSan runs, `arm64_tests` what
-# qemu-user runs, `fuzzers` what libFuzzer runs, `check-NAME` the tests of a room.
+# qemu-user runs, `fuzzers` what libFuzzer runs, `slow_tests` what only `make test-all` runs,
+# `check-NAME` the tests of a room.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
   get_property(arm64_tests GLOBAL PROPERTY NVDLA_ARM64_TESTS)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
+  get_property(slow_tests GLOBAL PROPERTY NVDLA_SLOW_TESTS)
   get_property(references GLOBAL PROPERTY NVDLA_REFERENCES)
   set(product nvdla nvdla_static nvdla_importer nvdla-cli nvdla-device-server activation convolution digits
     digits_onnx digits_loadables network ${references})
   set(first_steps digits digits_onnx nvdla-cli convolution)
-  foreach(collection product first_steps thread_tests arm64_tests fuzzers)
+  foreach(collection product first_steps thread_tests arm64_tests fuzzers slow_tests)
     add_custom_target(${collection})
     foreach(target IN LISTS ${collection})
       if(TARGET ${target})

@@ -15,11 +15,13 @@ namespace nvdla::test {
 // What is wrong with the layer that it draws; empty if nothing is.
 using Property = std::function<std::string(Random&)>;
 
-// Holds `property` against random layers and returns how many it drew. A third of `count` are the
-// same ones in each run, a sixth come from the seed of this run. Of the first that fails a simpler
-// one is looked for that fails too, and the running GoogleTest fails with its text.
+// Holds `property` against random layers and returns how many it drew. A twelfth of `count` are the
+// same ones in each run, half as many come from the seed of this run. Of the first that fails a
+// simpler one is looked for that fails too, and the running GoogleTest fails with its text.
 //
 // The environment variable NVDLA_SEED sets the seed of a run, which is else drawn and printed.
+// NVDLA_LAYERS=all draws four times as many layers, as `make test-all` does and builds with a
+// sanitizer do.
 // RC_PARAMS asks for `count` layers of one seed instead: "seed=5" for other ones,
 // "max_success=100000" for more of them, "reproduce=..." for the one that a failure names.
 unsigned for_all(unsigned count, const Property& property);

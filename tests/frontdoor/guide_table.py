@@ -83,6 +83,8 @@ PAGES = {
         "tests/static/format.sh --fix": Copy("wrong.cpp", "int  main( ){}\n", "int main() {}\n"),
         "NVDLA_SEED=7 build/tests/model": Run(
             r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
+        "NVDLA_LAYERS=all build/tests/model": Run(
+            r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
         'RC_PARAMS="seed=7 max_success=100000" build/tests/model': Run(
             r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
     },

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 CI = pathlib.Path(__file__).resolve().parents[2] / ".ci"
 sys.path.insert(0, str(CI))
@@ -107,6 +108,15 @@ class Summary(unittest.TestCase):
         status, text = self.say("stage", "freestanding", "0", "7")
         self.assertEqual(status, 1)
         self.assertIn(f"only {wanted - 1} tests passed, at least {wanted} must (least.txt)", text)
+
+    def test_all_tests_are_more(self):
+        with unittest.mock.patch.dict(os.environ, NVDLA_ALL_TESTS="1"):
+            self.assertGreater(summary.least("asan"), 1)
+            wanted = summary.least("asan")
+            self.results("asan", *self.passes(wanted - 1))
+            self.assertEqual(self.say("stage", "asan", "0", "7")[0], 1)
+        self.assertLess(summary.least("asan"), wanted)
+        self.assertEqual(self.say("stage", "asan", "0", "7")[0], 0)
 
     def test_a_skipped_test_counts_unless_shared_data_are_required(self):
         wanted = summary.least("freestanding")
