@@ -21,8 +21,11 @@ shift 2
 	echo "build-module.sh: no Kbuild in $source: the driver is not part of this tree" >&2
 	exit 1
 }
-mkdir -p "$build"
+mkdir -p "$build/modules"
 build=$(cd "$build" && pwd)
+# Suites that run at a time build the same; the second finds what the first has built.
+exec 9>"$build/modules/$series.lock"
+flock 9
 sh "$here/get-kernel.sh" "$series" "$build/kernels"
 
 tree=$build/modules/$series
@@ -43,11 +46,20 @@ sanitizer) set -- CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST=y "$@" ;;
 uml) set -- ARCH=um CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST=y "$@" ;;
 esac
 
+# kbuild compiles everything again for other options: W=1, which check-module.sh needs, is always
+# there. Kernels for which no compiler came along are the machine's own.
+if [ ! -d "$tools" ] && command -v ccache >/dev/null; then
+	case $series in
+	*-arm64) set -- "CC=ccache aarch64-linux-gnu-gcc" "$@" ;;
+	*) set -- "CC=ccache gcc" "$@" ;;
+	esac
+fi
+
 # Type information for BPF needs pahole and vmlinux, which headers do not have.
 modules() {
 	tree=$1
 	shift
-	make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+	make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 "$@" modules
 }
 modules "$tree" "$@"
 

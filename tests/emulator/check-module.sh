@@ -13,7 +13,7 @@ log=$build/modules/$series.log
 
 rm -rf "$build/modules/$series"
 mkdir -p "$build/modules"
-sh "$here/build-module.sh" "$series" "$build" W=1 C=1 >"$log" 2>&1 || {
+sh "$here/build-module.sh" "$series" "$build" C=1 >"$log" 2>&1 || {
 	cat "$log"
 	exit 1
 }

@@ -3,11 +3,15 @@
 #
 # All that is tested in a guest, for one kernel of get-kernel.sh: builds the driver,
 # boots once for each machine that it has to work on. With a CONFIGURATION only
-# what is to be right on any: one boot with that device.
+# what is to be right on any: one boot with that device. Suites of different series
+# may run at a time.
 #
 #   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | SUITE]]
 #
 # A SUITE is one of
+#   essential one boot: the ioctls, networks, golden cases, a device that misbehaves, and
+#             users that try to break the driver, on a function with messages
+#   machines  the other boots of the suite without a name
 #   acpi      two processors and a device that an ACPI table describes; with a series for
 #             arm64 the suite without a name has a device tree instead
 #   hostile   users that try to break the driver
@@ -77,8 +81,8 @@ join() {
 
 # guide NAME: what guide.sh takes for a guest of that name.
 guide() {
-	python3 "$here/../frontdoor/guide_commands.py" --guest "$1" >"$build/emulate/$1.guide"
-	echo "$build/emulate/$1.guide"
+	python3 "$here/../frontdoor/guide_commands.py" --guest "$1" >"$build/emulate/$series-$1.guide"
+	echo "$build/emulate/$series-$1.guide"
 }
 
 # drivers NAME: for user space, which Debian's kernels do not have.
@@ -91,8 +95,8 @@ drivers() {
 
 # The digit network as a file.
 network() {
-	"$build/bin/digits" --device model:nv_small --save "$build/emulate/digits.nvdla" >/dev/null
-	echo "$build/emulate/digits.nvdla"
+	"$build/bin/digits" --device model:nv_small --save "$build/emulate/$series-digits.nvdla" >/dev/null
+	echo "$build/emulate/$series-digits.nvdla"
 }
 
 digits=$here/../../runtime/examples/digits
@@ -133,18 +137,30 @@ for step in identify copy address conv sdp pdp cdp bdma rubik left-over gating; 
 	selftest="$selftest --step $step"
 done
 
-machines() {
-	# A second-generation device with MSI and a function that can be reset.
-	# What the driver shows goes first: there is no older dump.
+# A second-generation device with MSI and a function that can be reset. What the driver shows goes
+# first: there is no older dump. Most of the time goes by while a device hangs.
+essential() {
+	set --
+	[ ! -x "$tests/nvdla-lift" ] || set -- --file "$here/../golden/nv_small:/golden/nv_small" \
+		--run "$here/lifted.sh 5 nvdla-lift --device kernel /golden" \
+		--file "$tests/nvdla-lift:/bin/nvdla-lift"
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" \
+		--with fuse --module "$build/modules/$series/machine/nvdla_waits.ko" \
+		--module "$build/modules/$series/nvdla.ko" \
 		--file "$(guide seeing):/guide" --file "$(network):/tmp/digits.nvdla" \
 		--run "$programs/bin/nvdla info" --run "$here/guide.sh /guide" \
 		--run "$selftest" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" \
 		--run "$tests/test_seeing --gtest_filter=-Spoiled.*" \
-		--run "$here/recorded.sh test_backend --gtest_filter=Kernel.DigitsAreThoseOfTheModel" \
+		--run "$here/recorded.sh test_backend --gtest_filter=Kernel.DigitsAreThoseOfTheModel" "$@" \
+		--run "$tests/test_hostile --gtest_filter=$brief" \
 		--run "$tests/test_hostile --gtest_filter=Lifetimes.RemovalFromTheBus*"
+}
+# What hostile users do within a second or two, where one processor is enough for it.
+brief=CoreIoctl.*:Timeline.*:TimelineWithReset.*:Reservation*:SyncWaits.*:JobLimit.*:InTheMiddle.*
+
+machines() {
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed.
 	boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
@@ -391,6 +407,8 @@ uml:short) user_mode_short ;;
 	platform dt
 	device_trees
 	;;
+*:essential) essential ;;
+*:machines) machines ;;
 *:hostile) hostile ;;
 *:line) line ;;
 *:turns) turns ;;
@@ -426,7 +444,10 @@ uml:short) user_mode_short ;;
 	mmio_guide
 	;;
 *-arm64:board) board ;;
-*:) machines ;;
+*:)
+	essential
+	machines
+	;;
 *) one_configuration "$configuration" ;;
 esac
 

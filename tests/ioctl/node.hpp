@@ -30,6 +30,22 @@ std::uint64_t module_parameter(const std::string& name);
 // Sets it, as root. Throws std::runtime_error where it cannot be set.
 void set_module_parameter(const std::string& name, std::uint64_t value);
 
+// A module parameter that is lower while this object lives.
+class LoweredParameter {
+ public:
+  LoweredParameter(const std::string& name, std::uint64_t value)
+      : name_(name), before_(module_parameter(name)) {
+    set_module_parameter(name_, value);
+  }
+  LoweredParameter(const LoweredParameter&) = delete;
+  LoweredParameter& operator=(const LoweredParameter&) = delete;
+  ~LoweredParameter() { set_module_parameter(name_, before_); }
+
+ private:
+  std::string name_;
+  std::uint64_t before_;
+};
+
 // An open file. All calls return 0 or a positive errno.
 class Node {
  public:

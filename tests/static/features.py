@@ -48,9 +48,10 @@ class Tests:
                 self.add_source(path.read_text())
             elif path.name == "CMakeLists.txt":
                 for made, named in CTEST.findall(path.read_text()):
-                    if made:
-                        self.prefixes.add(made)
-                    if named:
+                    # What a loop adds has a variable behind the dot.
+                    if made or named.endswith("."):
+                        self.prefixes.add(made or named)
+                    else:
                         self.add(named, "")
 
     def add(self, name, text):

@@ -30,7 +30,7 @@ using ioctl_test::Client;
 using ioctl_test::CopyProgram;
 using ioctl_test::kAfterDeadline;
 using ioctl_test::kPage;
-using ioctl_test::module_parameter;
+using ioctl_test::LoweredParameter;
 using ioctl_test::Node;
 using ioctl_test::Target;
 using Clock = std::chrono::steady_clock;

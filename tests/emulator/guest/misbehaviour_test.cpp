@@ -160,9 +160,11 @@ TEST_F(WithReset, ASlowDeviceIsWaitedFor) {
 }
 
 // Who submits faster than the device works is held back when the driver takes no more jobs of this
-// user, and not refused. Nobody keeps the fences but the last one.
+// user, and not refused. Nobody keeps the fences but the last one. The driver's own limit,
+// which JobLimit finds, would take a minute to reach.
 TEST_F(WithReset, SubmittingWaitsForRoom) {
-  const auto limit = static_cast<std::uint32_t>(module_parameter("user_jobs"));
+  constexpr std::uint32_t limit = 512;
+  const LoweredParameter lowered("user_jobs", limit);
   const auto device = nvdla::Device::open("auto");
   const CopyProgram copy(device.info().atom);
   const auto program = device.create_program({.layers = {&copy.layers[0], 1}, .slots = copy.slots});
