@@ -16,8 +16,9 @@ namespace nvdla::test {
 using Property = std::function<std::string(Random&)>;
 
 // Holds `property` against random layers and returns how many it drew. A twelfth of `count` are the
-// same ones in each run, half as many come from the seed of this run. Of the first that fails a
-// simpler one is looked for that fails too, and the running GoogleTest fails with its text.
+// same ones in each run, 20 at least if a third of `count` is as many; half as many come from the
+// seed of this run. Of the first that fails a simpler one is looked for that fails too, and the
+// running GoogleTest fails with its text.
 //
 // The environment variable NVDLA_SEED sets the seed of a run, which is else drawn and printed.
 // NVDLA_LAYERS=all draws four times as many layers, as `make test-all` does and builds with a
