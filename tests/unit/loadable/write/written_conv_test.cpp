@@ -394,6 +394,7 @@ TEST_P(WrittenConv, Bands) {
   const Kernels kernels(20 * 512 * 9, Precision::kInt8);
   Convolution layer{.name = "tall", .kernels = 20, .kernel_height = 3, .kernel_width = 3};
   layer.weights = kernels.span;
+  layer.tuning.interleaving = Rewrite::kNever;
   Network network;
   network.output(network.convolution(network.input("in", {512, 100, 40}), layer), "out");
   const Written written(network, GetParam());
