@@ -390,7 +390,6 @@ std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) con
   };
   std::vector<Way> ways(end - first + 1);
   ways[0].cycles = 0;
-
   for (std::uint32_t to = first + 1; to <= end; ++to) {
     Way& way = ways[to - first];
     for (std::uint32_t count = 1; count <= std::min(kMostLayers, to - first); ++count) {

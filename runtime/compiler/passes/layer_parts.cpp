@@ -15,7 +15,11 @@ namespace {
 std::vector<Part> cut_pooling(const nvdla_layer& whole, std::uint32_t count) {
   const nvdla_pdp& pdp = whole.pdp;
   const std::uint32_t height = output_lines(whole);
-  if (height < count) return {};
+  const std::uint32_t width =
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  // A single pixel has a layout of its own.
+  const bool narrow = std::min(width, pdp.width) == 1;
+  if (height < count * (narrow ? 2 : 1)) return {};
   std::vector<Part> parts;
   for (std::uint32_t i = 0; i < count; ++i) {
     Part part{.layer = whole,
@@ -46,7 +50,7 @@ std::vector<Part> cut_pooling(const nvdla_layer& whole, std::uint32_t count) {
 std::vector<Part> cut_normalisation(const nvdla_layer& whole, std::uint32_t count) {
   const std::uint32_t height = output_lines(whole);
   // A single pixel has a layout of its own.
-  if (height < count || (whole.cdp.width == 1 && height / count == 1)) return {};
+  if (height < count * (whole.cdp.width == 1 ? 2 : 1)) return {};
   std::vector<Part> parts;
   for (std::uint32_t i = 0; i < count; ++i) {
     Part part{.layer = whole,

@@ -143,8 +143,9 @@ Network block_of(test::Random& random, Rewrite interleaving, std::uint32_t seed)
     conv.tuning.batch = Rewrite::kNever;
     return network.convolution(from, conv);
   };
-  const Tensor in =
-      network.input("in", {.channels = 32, .height = size, .width = size, .batch = any(1, 3)});
+  const Tensor in = network.input(
+      "in",
+      {.channels = 32, .height = size, .width = any(0, 3) == 0 ? 1 : size, .batch = any(1, 3)});
   const Tensor first = add(in, "first", 32, any(0, 1) * 2 + 1, stride);
   const Tensor second = add(first, "second", channels, 3, 1);
   Pooling pool{.name = "max", .kernel_height = 3, .kernel_width = 3};
