@@ -19,8 +19,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # The compiler has a C library of its own, so this is no --sysroot.
-set(CMAKE_C_FLAGS_INIT "-isystem ${root}/usr/include")
-set(CMAKE_CXX_FLAGS_INIT "-isystem ${root}/usr/include")
+set(CMAKE_C_FLAGS_INIT
+  "-isystem ${root}/usr/include -isystem ${root}/usr/include/aarch64-linux-gnu")
+set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT
     "-L${libraries} -Wl,-rpath-link,${libraries}:${root}/lib/aarch64-linux-gnu")
