@@ -35,7 +35,7 @@ constexpr std::uint32_t kLags[] = {1, 2, kWhole};
 // Longer ones are not predicted.
 constexpr std::uint32_t kMostTurns = 64;
 
-// Predictions are about so right: less is not worth further layers.
+// Predictions are off by about as much; a smaller gain is not worth further layers.
 constexpr double kLeastGain = 0.01;
 
 constexpr auto kNever = std::numeric_limits<std::uint64_t>::max();
@@ -93,7 +93,7 @@ class Turntable {
         options_(context.options),
         machine_(machine_of(info_)),
         memory_(memory_of(info_)),
-        // With the way around the fault of the clock gate no convolution is enabled ahead.
+        // The way around the fault of the clock gate enables no convolution ahead.
         engine_{.convolutions_ahead = !info_.has_weight_gating, .goes_on = true} {}
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.

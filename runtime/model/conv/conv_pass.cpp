@@ -198,7 +198,7 @@ void ConvPass::list_taps(const ConvLayer& layer, const ConvShape& shape) {
     for (std::uint32_t s = 0; s < layer.kernel_width; ++s) {
       const std::size_t place =
           r * layer.dilation_height * line + s * layer.dilation_width * data_.elements();
-      // Those that weigh nothing read what others do.
+      // Taps without weight, which fill a quad, read where the tap before them does.
       taps_.resize(shape.tap(r, s), taps_.empty() ? 0 : taps_.back());
       taps_.push_back(static_cast<std::int32_t>(place));
     }

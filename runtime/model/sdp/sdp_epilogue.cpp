@@ -128,7 +128,7 @@ class SdpEpilogue::Fit {
     if (second_ != kNoStep) {
       const Step& second = form_.x[second_];
       second_shift_ = second.shift;
-      // With such a zero point nothing below 0 is more than the least result.
+      // Sums below 0 are at most the least result if the zero point is so large.
       shared_.relu = second.relu || (!converts && form_.offset >= 128);
       if (converts) {
         if (lifted(form_.scale, form_.shift) > kHigh32) return false;

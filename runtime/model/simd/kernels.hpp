@@ -293,9 +293,9 @@ enum class EpilogueStep : uint8_t {
   kMerged,
 };
 
-// From integers to int8 in two steps of each kernel and the output converter: what quantised layers
-// of trained networks have. SdpEpilogue proves for each layer that 32 bits hold what is between the
-// steps. All shifts round halves away from zero.
+// `EpilogueBlock` brings integers to int8 in two steps of each kernel and the output converter, as
+// quantised layers of trained networks do. SdpEpilogue proves for each layer that 32 bits hold what
+// is between the steps. All shifts round halves away from zero.
 struct EpilogueBlock {
   // Each has [kBlock] numbers. A sum beyond its limits comes to the same as one at the limit.
   const int32_t* low;

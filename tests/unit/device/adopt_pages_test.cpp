@@ -49,7 +49,7 @@ void expect_copy(const Device& device, Memory memory) {
   EXPECT_EQ(pages.use_count(), 1);
 }
 
-// What is recorded has a buffer of its own, as has what is counted.
+// Records and secondary memory of a limited size need buffers of the device's own.
 TEST(AdoptedPages, AreCopiedWhereADeviceWantsItsOwnMemory) {
   const std::string record = testing::TempDir() + "adopt_pages.record";
   expect_copy(Device::open("model:nv_small", {.record = record}), Memory::kDram);

@@ -217,8 +217,8 @@ layer 14 "next 5/5" conv+sdp waits 11
 )");
 }
 
-// Where convolutions wait for the one before, bands of different layers gain nothing. Those of one
-// layer do where they cut its lines into fewer stripes.
+// Bands of different layers gain nothing if convolutions wait for the one before. Bands of one
+// layer gain if they cut its lines into fewer stripes.
 TEST(SchedulePasses, LayersTakeNoTurnsWhereConvolutionsWaitForTheOneBefore) {
   EXPECT_EQ(order_of(lowered({detail::interleave_bands}, "nv_small", kBlock, 1)),
             R"(layer 0 "narrow" conv+sdp

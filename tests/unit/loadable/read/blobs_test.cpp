@@ -79,7 +79,7 @@ void share(std::vector<std::byte>& file, std::size_t blob, std::size_t other) {
 }
 
 TEST(Blobs, MayShareBytes) {
-  // What was copied is given back in steps, and these hold some.
+  // The file's memory is given back in steps, and each of these blobs is longer than a step.
   const std::vector<std::byte> bytes = numbers(8 * kLarge, 3);
   std::vector<std::byte> file = file_with({bytes, numbers(8 * kLarge, 5), numbers(20, 7)});
   const std::size_t count = loadable::parse_container(file).blobs.size();
