@@ -31,6 +31,12 @@ Precision conv_result(Precision processing, const std::optional<Precision>& want
 // kInvalidArgument where NaN is to be zero and `processing` has none.
 bool nan_to_zero(const Arithmetic& arithmetic, Precision processing, Kernels& kernels);
 
+// Returns which wish only a convolution of one group can have, or nullptr.
+const char* wish_of_one_group(const Convolution::Tuning& tuning) noexcept;
+// Throws kInvalidArgument for a value that is none, for a wish that `conv` cannot have, and for
+// wishes that exclude each other.
+void check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& conv);
+
 void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
                 Precision processing);
 

@@ -84,11 +84,8 @@ std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
     refuse_argument("groups {}: they are equal parts of {} channels and {} kernels", c.groups,
                     in.shape.channels, c.kernels);
   }
-  const char* reason = nullptr;
-  if (in.image) reason = "the input is an image";
-  if (c.tuning.folding == Rewrite::kAlways) reason = "tuning.folding is kAlways";
-  if (c.tuning.winograd == Rewrite::kAlways) reason = "tuning.winograd is kAlways";
-  if (c.tuning.batch == Rewrite::kAlways) reason = "tuning.batch is kAlways";
+  const char* reason = detail::wish_of_one_group(c.tuning);
+  if (reason == nullptr && in.image) reason = "the input is an image";
   if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
   return in.shape.channels / c.groups;
 }
@@ -100,23 +97,32 @@ void check_rewrite(const char* name, Rewrite rewrite) {
                   static_cast<int>(rewrite));
 }
 
-void check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& conv) {
+}  // namespace
+
+const char* detail::wish_of_one_group(const Convolution::Tuning& tuning) noexcept {
+  if (tuning.batch == Rewrite::kAlways) return "tuning.batch is kAlways";
+  if (tuning.winograd == Rewrite::kAlways) return "tuning.winograd is kAlways";
+  if (tuning.folding == Rewrite::kAlways) return "tuning.folding is kAlways";
+  return nullptr;
+}
+
+void detail::check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& conv) {
   check_rewrite("tuning.folding", tuning.folding);
   check_rewrite("tuning.winograd", tuning.winograd);
   check_rewrite("tuning.batch", tuning.batch);
   check_rewrite("tuning.pixels", tuning.pixels);
+  check_rewrite("tuning.interleaving", tuning.interleaving);
   if (tuning.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }
   if (tuning.folding != Rewrite::kNever && tuning.winograd != Rewrite::kNever) {
-    refuse_argument("folding and winograd are two ways to rewrite a layer: choose one");
+    throw Error(ErrorCode::kInvalidArgument,
+                "folding and winograd are two ways to rewrite a layer: choose one");
   }
   if (tuning.batch == Rewrite::kAlways && tuning.winograd != Rewrite::kNever) {
     refuse_argument("there are no tiles of several cubes: batch or winograd, choose one");
   }
 }
-
-}  // namespace
 
 detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, const Convolution& c,
                                            const OperatorY& y, bool compares) {
@@ -161,7 +167,7 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
     refuse_argument("tuning.post_extension {} is of images, the input is a tensor",
                     c.tuning.post_extension);
   }
-  check_tuning(c.tuning, node.conv);
+  detail::check_tuning(c.tuning, node.conv);
   node.winograd_truncate = c.arithmetic.winograd_truncate;
   detail::check_range("arithmetic.winograd_truncate", node.winograd_truncate, 0U, 2U);
   if (c.groups == 1) node.tuning = c.tuning;

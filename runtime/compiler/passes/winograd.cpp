@@ -88,8 +88,7 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
 std::optional<WinogradForm> winograd_form(PassContext& context, const std::string& name,
                                           const ConvNode& node, Precision result) {
   const DeviceInfo& info = context.info;
-  if (node.tuning.winograd == Rewrite::kNever && !context.options.allow_rounding)
-    return std::nullopt;
+  if (node.tuning.winograd == Rewrite::kNever) return std::nullopt;
   const bool always = node.tuning.winograd == Rewrite::kAlways;
   if (!info.has_winograd) {
     if (!always) return std::nullopt;

@@ -10,7 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/operators/conv_parts.hpp"
 #include "nvdla/types/error.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -42,9 +44,30 @@ const Choice& find_choice(std::string_view text, std::string_view name) {
                                   fmt::join(names, ", "), kNot));
 }
 
+// A choice of a user may not bring about what a layer could not have been described as.
+void check_choices(std::uint32_t index, const LayerNode& layer, const ConvNode& conv) {
+  at_place(layer_text(index, layer.name), index, [&] {
+    check_tuning(conv.tuning, conv.conv);
+    const char* const wish = conv.groups == 1 ? nullptr : wish_of_one_group(conv.tuning);
+    if (wish != nullptr) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("groups {}: {}, which has one group", conv.groups, wish));
+    }
+  });
+}
+
+// Lets a convolution be computed in tiles, unless the user insists on what tiles exclude.
+void allow_tiles(ConvNode& conv) {
+  Tuning& tuning = conv.tuning;
+  if (conv.groups == 1 && tuning.winograd == Rewrite::kNever && tuning.folding == Rewrite::kNever &&
+      tuning.batch != Rewrite::kAlways)
+    tuning.winograd = Rewrite::kAuto;
+}
+
 }  // namespace
 
 Graph with_choices(Graph graph, const BuildOptions& options) {
+  // The map has each choice by its layer and its name.
   std::map<std::pair<std::string_view, std::string_view>, std::string_view> before;
   for (const std::string& text : options.choices) {
     const auto colon = text.rfind(':');
@@ -65,6 +88,13 @@ Graph with_choices(Graph graph, const BuildOptions& options) {
       found = true;
     }
     if (!found) refuse_choice(text, fmt::format("no convolution is called '{}'", layer));
+  }
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+    LayerNode& layer = graph.layers[i];
+    auto* const conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr) continue;
+    if (!options.choices.empty()) check_choices(i, layer, *conv);
+    if (options.allow_rounding && !before.contains({layer.name, "winograd"})) allow_tiles(*conv);
   }
   return graph;
 }

@@ -7,9 +7,9 @@
 
 namespace nvdla::detail {
 
-// Returns the graph with BuildOptions::choices in the tuning of its layers. Throws kInvalidArgument
-// for what is no choice, for names that no convolution has, and for two choices that exclude each
-// other.
+// Returns the graph with BuildOptions::choices and allow_rounding in the tuning of its layers.
+// Throws kInvalidArgument for what is no choice, for names that no convolution has, and for choices
+// that exclude each other or what the layer is.
 Graph with_choices(Graph graph, const BuildOptions& options);
 
 }  // namespace nvdla::detail

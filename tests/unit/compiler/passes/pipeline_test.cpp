@@ -198,7 +198,7 @@ TEST(Passes, BandsThatTakeTurnsChangeNoResult) {
   EXPECT_GE(turned, 4 * cases);
 }
 
-// With a byte a cycle memory is all that counts, and bands read their kernels again.
+// Bands read their kernels again, which costs more than they gain if memory passes a byte a cycle.
 TEST(Passes, ChoicesFollowTheMemory) {
   test::Random random(3);
   const Network network = block_of(random, Rewrite::kAuto, 5);
@@ -236,6 +236,39 @@ TEST(Passes, ChoicesSetWhatLayersAre) {
                         "turns, or one of these behind 'no-'");
 }
 
+// What a layer could not be described as no choice makes of it.
+TEST(Passes, ChoicesExcludeEachOther) {
+  expect_choice_refused({"second:winograd", "second:batch"},
+                        "layer 2 'second': there are no tiles of several cubes: batch or winograd, "
+                        "choose one");
+  expect_choice_refused(
+      {"second:winograd", "second:folding"},
+      "layer 2 'second': not folded in width: a stride_width of 1 leaves nothing to "
+      "fold");
+}
+
+// Kernels of groups have no tiles, whoever asks for them.
+TEST(Passes, GroupsStayDirectWhereRoundingIsAllowed) {
+  const auto weights = weights_for(std::size_t{32} * 16 * 9);
+  Network network;
+  Convolution conv{.name = "conv", .kernels = 32, .groups = 2};
+  conv.kernel_height = conv.kernel_width = 3;
+  conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = 1;
+  conv.weights = weights;
+  conv.output = requantize(0.01);
+  const Tensor in = network.input("in", {.channels = 32, .height = 32, .width = 32});
+  network.output(network.convolution(in, conv), "out");
+  const Device device = Device::open("model:nv_full");
+  EXPECT_EQ(applied(network.compile(device, {.allow_rounding = true}), "winograd"), 0U);
+  try {
+    network.compile(device, {.choices = {"conv:winograd"}});
+    ADD_FAILURE() << "tiles of groups";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "layer 0 'conv': groups 2: tuning.winograd is kAlways, which has one group");
+  }
+}
+
 // Each pass that chooses names what there was, and takes the least.
 TEST(Passes, CandidatesAreNamedWithTheirCycles) {
   const CompiledNetwork compiled = small_network().compile(Device::open("model:nv_full"));
@@ -263,7 +296,10 @@ TEST(Passes, WinogradIsChosenForAllWhereRoundingIsAllowed) {
   const Device device = Device::open("model:nv_full");
   const Network network = small_network(Rewrite::kNever);
   EXPECT_EQ(applied(network.compile(device), "winograd"), 0U);
-  EXPECT_GT(applied(network.compile(device, {.allow_rounding = true}), "winograd"), 0U);
+  EXPECT_EQ(applied(network.compile(device, {.allow_rounding = true}), "winograd"), 2U);
+  // Who says no is heard all the same.
+  const BuildOptions without = {.allow_rounding = true, .choices = {"second:no-winograd"}};
+  EXPECT_EQ(applied(network.compile(device, without), "winograd"), 1U);
 }
 
 TEST(Passes, LayersThatInsistAreRefusedWithoutTheirs) {
