@@ -53,9 +53,8 @@ std::uint64_t in_turns(const DeviceInfo& info, const cost::LayerCycles& alone) {
 
 // Returns true if a convolution of one image may take turns.
 bool takes_turns(const PassContext& context, const ConvNode& node) {
-  const auto& disabled = context.options.disabled_passes;
   return !context.info.has_weight_gating && node.tuning.interleaving != Rewrite::kNever &&
-         std::find(disabled.begin(), disabled.end(), "interleave") == disabled.end();
+         !is_disabled(context.options, "interleave");
 }
 
 // Returns the plan of `conv`, which is the form of `node`, on all images of its batch, `cubes` of

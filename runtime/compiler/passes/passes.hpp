@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct PassContext {
     candidates.push_back({std::move(layers), std::move(form), cycles.value_or(0), chosen});
   }
 };
+
+// Returns true if BuildOptions::disabled_passes leaves a pass out.
+bool is_disabled(const BuildOptions& options, std::string_view name) noexcept;
 
 // Over the graph. Layers and tensors keep their indices but in expand_cpu_layers(), which keeps
 // those of tensors.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -48,11 +49,6 @@ constexpr Pass<Schedule (*)(Schedule, const Graph&, PassContext&)> kSchedulePass
     {"waits", "layers wait for what they read", set_waits},
 };
 
-bool is_disabled(const BuildOptions& options, const char* name) {
-  const auto& names = options.disabled_passes;
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // Throws if a layer insists on a rewrite that is left out.
 void check_wishes(const Graph& graph, const char* name, Rewrite Convolution::Tuning::*wish) {
   for (std::uint32_t i = 0; wish != nullptr && i < graph.layers.size(); ++i) {
@@ -86,6 +82,11 @@ Value run_all(const List& passes, Value value, const BuildOptions& options, cons
 }
 
 }  // namespace
+
+bool is_disabled(const BuildOptions& options, std::string_view name) noexcept {
+  const auto& names = options.disabled_passes;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 void check_disabled_passes(const BuildOptions& options) {
   std::vector<std::string> optional;
