@@ -27,6 +27,21 @@ class KernelSets : public test::KernelSets {
   int activation_of(std::uint8_t byte) const {
     return kernels_->form.biased ? byte - 128 : static_cast<std::int8_t>(byte);
   }
+  // Returns the sums of kernels that see one channel each, of a block of them at each base.
+  std::vector<std::int32_t> depthwise_sums(const std::vector<const std::uint8_t*>& bases,
+                                           const std::vector<std::int32_t>& taps,
+                                           const std::vector<std::int8_t>& weights) const {
+    std::vector<std::int32_t> sums;
+    for (const std::uint8_t* base : bases)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        std::int32_t sum = 0;
+        for (std::size_t tap = 0; tap < taps.size(); ++tap)
+          sum += activation_of(base[taps[tap] + static_cast<int>(k)]) *
+                 weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
+        sums.push_back(sum);
+      }
+    return sums;
+  }
   // Each third time a single one, for which sets have loops of their own.
   unsigned some_positions(unsigned round, unsigned most) {
     return round % 3 == 0 ? 1 : static_cast<unsigned>(pick(random_, 1, static_cast<int>(most)));
@@ -48,18 +63,10 @@ TEST_P(KernelSets, DepthwiseConvolution) {
     for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
     std::vector<std::int32_t> taps(std::size_t{quads} * 4);
     for (auto& tap : taps) tap = static_cast<std::int32_t>(pick(random_, 0, bytes));
-    std::vector<std::int32_t> sums(count * kBlock), expected;
+    std::vector<std::int32_t> sums(count * kBlock);
     kernels_->depthwise(
         {bases.data(), count, taps.data(), quads, weights.data(), starts.data(), sums.data()});
-    for (unsigned p = 0; p < count; ++p)
-      for (unsigned k = 0; k < kBlock; ++k) {
-        std::int32_t sum = 0;
-        for (std::size_t tap = 0; tap < taps.size(); ++tap)
-          sum += activation_of(bases[p][taps[tap] + static_cast<int>(k)]) *
-                 weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
-        expected.push_back(sum);
-      }
-    ASSERT_EQ(sums, expected) << "round " << round;
+    ASSERT_EQ(sums, depthwise_sums(bases, taps, weights)) << "round " << round;
   }
 }
 
@@ -96,18 +103,10 @@ TEST_P(KernelSets, DepthwiseRowsOfThree) {
       at = pick(random_, 0, 3) != 0 ? at + 1 : static_cast<std::int32_t>(pick(random_, 0, last));
       if (at > last) at = 0;
     }
-    std::vector<std::int32_t> sums(count * kBlock), expected;
+    std::vector<std::int32_t> sums(count * kBlock);
     kernels_->depthwise({bases.data(), count, taps.data(), quads, weights.data(), starts.data(),
                          sums.data(), static_cast<unsigned>(step)});
-    for (unsigned p = 0; p < count; ++p)
-      for (unsigned k = 0; k < kBlock; ++k) {
-        std::int32_t sum = 0;
-        for (std::size_t tap = 0; tap < taps.size(); ++tap)
-          sum += activation_of(bases[p][taps[tap] + static_cast<int>(k)]) *
-                 weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
-        expected.push_back(sum);
-      }
-    ASSERT_EQ(sums, expected) << "round " << round;
+    ASSERT_EQ(sums, depthwise_sums(bases, taps, weights)) << "round " << round;
   }
 }
 
