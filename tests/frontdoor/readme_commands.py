@@ -73,10 +73,14 @@ def written():
     return list(dict.fromkeys([command.text for command in pages.commands("README.md")] + quoted))
 
 
+# A make that runs this test hands these on, and each changes what the commands of a reader do.
+MAKE_VARIABLES = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DESTDIR", "PREFIX", "STAGES",
+                  "CHANGED", "ROOM", "BENCH", "SETS", "QUICK", "KERNEL", "KERNELS", "INTERACTIVE")
+
+
 def shell(command, folder, environment=None):
     """Return what a command says, and its status; nothing of an outer make gets in."""
-    clean = {k: v for k, v in os.environ.items()
-             if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR", "PREFIX")}
+    clean = {k: v for k, v in os.environ.items() if k not in MAKE_VARIABLES}
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=clean | (environment or {}),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
