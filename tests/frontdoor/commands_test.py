@@ -55,7 +55,7 @@ class Commands(unittest.TestCase):
     def test_a_device_that_is_not_there_is_status_3_everywhere(self):
         good = ["replay", str(ROOT / "tests/golden/nv_small")]
         for arguments in (["info"], ["run", self.loadable], ["profile", self.loadable], good,
-                          ["selftest"]):
+                          ["selftest"], ["measure"]):
             with self.subTest(arguments=arguments):
                 self.nvdla(*arguments, "-d", "sim:" + self.path("nobody"), status=3)
 
@@ -68,6 +68,8 @@ class Commands(unittest.TestCase):
                 (["replay", "--threads", "4294967297", "."], "from 0 to 1024"),
                 (["selftest", "--limit", "2d"], "a time from 1s to 86400s"),
                 (["selftest", "--limit", "1500ms"], "in whole s"),
+                (["measure", "--clock", "0"], "a rate from 1kHz"),
+                (["measure", "-d", "model", "--clock", "1GHz"], "counts cycles itself"),
                 (["lut", "plot", "tanh", "--input-scale", "1e999"], "a number above 0"),
                 (["dt", "node", "--address", "0", "--interrupt", "1", "--clock-rate", "9THz"],
                  "a rate from 1kHz"),

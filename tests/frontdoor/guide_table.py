@@ -93,6 +93,8 @@ PAGES = {
         "build/bin/nvdla info": Run(r"nv_medium_1024_full"),
         "build/bin/nvdla regs CDMA.D_BANK 0x2000b": Run(r"WEIGHT_BANK.*\b2\b"),
         "build/bin/nvdla replay tests/golden": Run(r"2\d passed, 0 failed, 0 skipped"),
+        "build/bin/nvdla measure --device model:nv_full,latency=50,bandwidth=20": Run(
+            r"^model:nv_full,latency=50,bandwidth=20$"),
         "build/bin/nvdla selftest --device model:nv_small": Run(
             r"model:nv_small: 15 passed, 0 failed, 2 left out"),
         "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(

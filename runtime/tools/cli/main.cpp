@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
       add_profile,
       add_diff,
       add_selftest,
+      add_measure,
       add_lut,
       add_dt,
   });

@@ -120,6 +120,10 @@ std::uint64_t LayerProfile::start() const noexcept {
   return first;
 }
 
+std::vector<cost::SequenceLayer> predicted_layers(const ProgramDesc& desc, const nvdla_hw& hw) {
+  return sequence_of(detail::CompiledProgram(detail::new_device_id(), hw, desc).program());
+}
+
 std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
                                          const MemoryTiming& memory,
                                          std::span<const nvdla_layer_stats> times) {
@@ -138,8 +142,7 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
         continue;
       }
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);
-      const detail::CompiledProgram compiled(detail::new_device_id(), hw, converted.desc());
-      const auto sequence = sequence_of(compiled.program());
+      const auto sequence = predicted_layers(converted.desc(), hw);
       const auto first = static_cast<std::uint32_t>(layers.size());
       const auto predicted = cost::sequence_cycles(machine, memory, sequence, engine);
       for (std::uint32_t i = 0; i < sequence.size(); ++i) {

@@ -15,8 +15,10 @@
 
 #include "cost/layer_cycles.hpp"
 #include "cost/memory_timing.hpp"
+#include "cost/sequence_cycles.hpp"
 #include "firmware/nvdla_hw.h"
 #include "nvdla/loadable.hpp"
+#include "nvdla/program.hpp"
 
 namespace nvdla::program {
 
@@ -42,6 +44,9 @@ cost::MemoryTiming memory_of(const std::string& device);
 std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
                                          const cost::MemoryTiming& memory,
                                          std::span<const nvdla_layer_stats> times);
+
+// Returns the layers of a program as predictions take them.
+std::vector<cost::SequenceLayer> predicted_layers(const ProgramDesc& desc, const nvdla_hw& hw);
 
 std::string profile_table(std::span<const LayerProfile> layers);
 nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers);

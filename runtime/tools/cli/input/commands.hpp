@@ -25,6 +25,7 @@ Run add_run(CLI::App& app, CLI::App*& command);
 Run add_compile(CLI::App& app, CLI::App*& command);
 Run add_dump(CLI::App& app, CLI::App*& command);
 Run add_selftest(CLI::App& app, CLI::App*& command);
+Run add_measure(CLI::App& app, CLI::App*& command);
 Run add_diff(CLI::App& app, CLI::App*& command);
 Run add_profile(CLI::App& app, CLI::App*& command);
 Run add_lut(CLI::App& app, CLI::App*& command);
