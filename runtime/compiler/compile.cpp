@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The road from a network to a compiled one: passes over the graph, lowering, passes over the
-// schedule, memory, programs and constants.
+// The road from a network to a compiled one: a plan, programs and constants.
 #include "compiler/compile.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "compiler/lower/lowering.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/pipeline.hpp"
-#include "compiler/passes/wishes.hpp"
+#include "compiler/plan.hpp"
 #include "compiler/programs.hpp"
 #include "compiler/user_network.hpp"
 #include "device/build_steps.hpp"
@@ -31,18 +29,7 @@ void check_has_layers(const Graph& graph) {
   if (graph.outputs.empty() && !silent) refuse_argument("the network has no output");
 }
 
-Schedule lower_graph(const Graph& graph, const DeviceInfo& info, BuildSteps& steps) {
-  Lowering lowering(graph, info);
-  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
-    steps.begin(layer_text(i, graph.layers[i].name));
-    lowering.lower_layer(i);
-  }
-  return std::move(lowering).take();
-}
-
 void set_slots(const MemoryPlan& plan, const Schedule& schedule, CompiledNetwork::Impl& compiled) {
-  compiled.slots.clear();
-  compiled.slot_names.clear();
   for (const MemoryPlan::Slot& planned : plan.slots) {
     std::string name = schedule.allocations[planned.live_ranges.front().allocation].name;
     if (planned.live_ranges.size() > 1)
@@ -54,26 +41,6 @@ void set_slots(const MemoryPlan& plan, const Schedule& schedule, CompiledNetwork
     compiled.slot_names.push_back(std::move(name));
   }
   compiled.memory = memory_use(plan, schedule.allocations);
-}
-
-// `Placed` is where a plan puts what the schedule names.
-struct Placed {
-  MemoryPlan plan;
-  Schedule schedule;
-};
-
-// Cuts the schedule into programs; only a plan tells how many slots one has.
-Placed place(Schedule& schedule, const BuildOptions& options, const ProgramLimits& limits,
-             CompiledNetwork::Impl& compiled) {
-  if (options.sram_bytes != 0) check_memory(compiled.device.info(), Memory::kSram);
-  cut_programs(schedule, limits);
-  for (;;) {
-    MemoryPlan plan =
-        plan_memory(schedule, {.share = options.share_memory, .sram = options.sram_bytes});
-    Schedule placed = assign_slots(plan, schedule);
-    set_slots(plan, schedule, compiled);
-    if (!cut_for_slots(schedule, placed, limits)) return {std::move(plan), std::move(placed)};
-  }
 }
 
 void set_layers(const Schedule& schedule, CompiledNetwork::Impl& compiled) {
@@ -122,24 +89,23 @@ void compile_into(const Graph& from, const BuildOptions& options, const ProgramL
   if (options.memory) info.memory = *options.memory;
   check_has_layers(from);
   check_disabled_passes(options);
-  const Graph graph = run_passes(with_choices(from, options), info, options, compiled.passes);
-  BuildSteps steps(options, graph.layers.size() + 3);
-  Schedule schedule =
-      run_passes(lower_graph(graph, info, steps), graph, info, options, compiled.passes);
-  set_layers(schedule, compiled);
-  steps.begin("memory");
-  const Placed placed = place(schedule, options, limits, compiled);
+  if (options.sram_bytes != 0) check_memory(info, Memory::kSram);
+  BuildSteps steps(options);
+  Plan plan = make_plan(from, info, options, limits, steps);
+  compiled.passes = std::move(plan.passes);
+  set_layers(plan.schedule, compiled);
+  set_slots(plan.memory, plan.schedule, compiled);
   steps.begin("programs");
-  create_programs(graph, schedule, placed.schedule, compiled, options.statistics);
-  check_plan(placed.plan, schedule, accesses_of(compiled, placed.schedule));
+  create_programs(plan.graph, plan.schedule, plan.placed, compiled, options.statistics);
+  check_plan(plan.memory, plan.schedule, accesses_of(compiled, plan.placed));
   steps.begin("constants");
-  allocate_constants(placed.plan, schedule, compiled);
-  for (const IoTensor& io : graph.inputs)
-    compiled.inputs.push_back(make_port(graph, info, io, placed.plan));
-  for (const IoTensor& io : graph.outputs)
-    compiled.outputs.push_back(make_port(graph, info, io, placed.plan));
+  allocate_constants(plan.memory, plan.schedule, compiled);
+  for (const IoTensor& io : plan.graph.inputs)
+    compiled.inputs.push_back(make_port(plan.graph, info, io, plan.memory));
+  for (const IoTensor& io : plan.graph.outputs)
+    compiled.outputs.push_back(make_port(plan.graph, info, io, plan.memory));
   compiled.statistics = options.statistics;
-  compiled.user = user_network(graph, schedule.operations);
+  compiled.user = user_network(plan.graph, plan.schedule.operations);
 }
 
 }  // namespace

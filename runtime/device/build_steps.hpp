@@ -15,8 +15,11 @@ namespace nvdla::detail {
 // Lives no longer than the options.
 class BuildSteps {
  public:
-  BuildSteps(const BuildOptions& options, std::size_t steps)
+  explicit BuildSteps(const BuildOptions& options, std::size_t steps = 0)
       : options_(options), steps_(static_cast<std::uint32_t>(steps)) {}
+
+  // Says how many there are, where that was not known before; none has begun.
+  void expect(std::size_t steps) { steps_ = static_cast<std::uint32_t>(steps); }
 
   void begin(std::string_view step) {
     if (options_.progress) options_.progress({step, done_, steps_});

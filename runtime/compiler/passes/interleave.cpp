@@ -15,6 +15,7 @@
 
 #include "compiler/passes/layer_geometry.hpp"
 #include "compiler/passes/layer_parts.hpp"
+#include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/passes.hpp"
 #include "cost/sequence_cycles.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
@@ -58,6 +59,12 @@ struct Turns {
   const Part& part_of(const Turn& turn) const { return parts[turn.layer - first][turn.part]; }
 };
 
+// `Life` is from the first layer to the last that touches a tensor.
+struct Life {
+  std::uint32_t first = 0, last = 0;
+  std::uint64_t bytes = 0;
+};
+
 // Returns why a layer of the schedule takes no turns, or nullptr if it may.
 const char* why_not(const DeviceInfo& info, const nvdla_layer& layer) {
   if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) return "a pooling follows on the fly";
@@ -91,10 +98,18 @@ class Turntable {
         graph_(graph),
         info_(context.info),
         options_(context.options),
+        alive_in_turns_(context.alive_in_turns),
         machine_(machine_of(info_)),
         memory_(memory_of(info_)),
         // The way around the fault of the clock gate enables no convolution ahead.
-        engine_{.convolutions_ahead = !info_.has_weight_gating, .goes_on = true} {}
+        engine_{.convolutions_ahead = !info_.has_weight_gating, .goes_on = true} {
+    const auto users = users_of(schedule);
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      const Allocation& allocation = schedule.allocations[i];
+      if (users[i].empty() || allocation.dedicated || !allocation.contents.empty()) continue;
+      lives_.push_back({users[i].front(), users[i].back(), allocation.slot.size});
+    }
+  }
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
   std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;
@@ -125,6 +140,8 @@ class Turntable {
     for (const std::uint32_t writer : schedule_.operations[reader].after)
       if (writer >= turns.first) use(writer);
   }
+  // Returns the bytes of tensors that are alive at some time of these layers.
+  std::uint64_t alive(std::uint32_t first, std::uint32_t end) const;
   // Returns true if one of the layers has this wish.
   bool any_wish(Rewrite wish, std::uint32_t first, std::uint32_t end) const;
 
@@ -132,6 +149,8 @@ class Turntable {
   const Graph& graph_;
   const DeviceInfo& info_;
   const BuildOptions& options_;
+  const std::uint64_t alive_in_turns_;
+  std::vector<Life> lives_;
   const cost::Machine machine_;
   const cost::MemoryTiming memory_;
   const cost::EngineTiming engine_;
@@ -141,6 +160,13 @@ bool Turntable::any_wish(Rewrite wish, std::uint32_t first, std::uint32_t end) c
   for (std::uint32_t i = first; i < end; ++i)
     if (wish_of(graph_, schedule_.operations[i]) == wish) return true;
   return false;
+}
+
+std::uint64_t Turntable::alive(std::uint32_t first, std::uint32_t end) const {
+  std::uint64_t bytes = 0;
+  for (const Life& life : lives_)
+    if (life.first < end && life.last >= first) bytes += life.bytes;
+  return bytes;
 }
 
 // The parts that cut_bands() and cut_images() make of a layer.
@@ -330,6 +356,9 @@ template <typename Tried>
 Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end, const Tried& tried) const {
   Turns best{.first = first, .end = end};
   if (any_wish(Rewrite::kNever, first, end)) return best;
+  if (alive_in_turns_ != kAnyBytes && !any_wish(Rewrite::kAlways, first, end) &&
+      alive(first, end) > alive_in_turns_)
+    return best;
   std::set<std::uint32_t> luts;  // of SDP
   bool any_conv = false;
   const std::uint32_t images = schedule_.operations[first].images;

@@ -6,6 +6,7 @@
 #define NVDLA_COMPILER_PASSES_PASSES_HPP
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +20,14 @@
 
 namespace nvdla::detail {
 
+inline constexpr auto kAnyBytes = std::numeric_limits<std::uint64_t>::max();
+
 // `PassContext` is what a pass knows beside what it rewrites, and where it counts.
 struct PassContext {
   const DeviceInfo& info;
   const BuildOptions& options;
+  // While layers take turns no more bytes of tensors are alive, unless somebody insists on turns.
+  std::uint64_t alive_in_turns = kAnyBytes;
   std::uint32_t applied = 0;               // layers or tensors that the pass has changed
   std::vector<Candidate> candidates = {};  // what it chose from
 

@@ -63,11 +63,11 @@ void check_wishes(const Graph& graph, const char* name, Rewrite Convolution::Tun
 }
 
 template <typename List, typename Value, typename... More>
-Value run_all(const List& passes, Value value, const BuildOptions& options, const DeviceInfo& info,
+Value run_all(const List& passes, Value value, const PassContext& all,
               std::vector<PassReport>& reports, const More&... graph) {
   for (const auto& pass : passes) {
-    const bool enabled = !is_disabled(options, pass.name);
-    PassContext context{info, options};
+    const bool enabled = !is_disabled(all.options, pass.name);
+    PassContext context = all;
     if (enabled) {
       value = pass.run(std::move(value), graph..., context);
     } else if constexpr (std::is_same_v<Value, Graph>) {
@@ -105,12 +105,14 @@ void check_disabled_passes(const BuildOptions& options) {
 
 Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& options,
                  std::vector<PassReport>& reports) {
-  return run_all(kGraphPasses, std::move(graph), options, info, reports);
+  return run_all(kGraphPasses, std::move(graph), {info, options}, reports);
 }
 
 Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
-                    const BuildOptions& options, std::vector<PassReport>& reports) {
-  return run_all(kSchedulePasses, std::move(schedule), options, info, reports, graph);
+                    const BuildOptions& options, std::vector<PassReport>& reports,
+                    std::uint64_t alive_in_turns) {
+  return run_all(kSchedulePasses, std::move(schedule), {info, options, alive_in_turns}, reports,
+                 graph);
 }
 
 }  // namespace nvdla::detail

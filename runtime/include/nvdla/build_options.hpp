@@ -26,6 +26,12 @@ struct BuildProgress {
   std::uint32_t steps = 0;  ///< of the whole build
 };
 
+/// `Optimise` names what the compiler looks for where it chooses.
+enum class Optimise {
+  kSpeed,   ///< The fewest predicted cycles.
+  kMemory,  ///< The least memory of a request and of constants, then the fewest cycles.
+};
+
 /// Options of Network::compile() and Loadable::compile().
 struct BuildOptions {
   /// Count for every layer; Request::statistics() has the numbers.
@@ -62,6 +68,14 @@ struct BuildOptions {
   /// Convolution::Tuning of the same name (turns: interleaving) to kAlways or kNever. What is no
   /// choice, or names no convolution, is refused as kInvalidArgument.
   std::vector<std::string> choices = {};
+  /// Speed, or memory. Layers whose bands take turns, several images at once and Winograd are
+  /// faster and take more memory. Results are the same.
+  Optimise optimise = Optimise::kSpeed;
+  /// Bytes that all buffers of a request and of constants may take together (MemoryUse), each in
+  /// whole pages of 4 KiB; 0: as many as the fastest layers need. With fewer, the compiler gives up
+  /// what memory makes faster, as little as it can. Where not even that fits it is refused as
+  /// kNotAvailable, with the bytes that are needed at least.
+  std::uint64_t memory_limit = 0;
 };
 
 /// `Candidate` is a form that the compiler considered for a layer, or for neighbours together.

@@ -157,6 +157,10 @@ struct LoadableOptions {
   bool allow_rounding = false;
   /// Each says what layers have to be, as BuildOptions::choices.
   std::vector<std::string> choices = {};
+  /// Speed or memory, as BuildOptions::optimise.
+  Optimise optimise = Optimise::kSpeed;
+  /// Bytes of memory that a request and constants may take, as BuildOptions::memory_limit.
+  std::uint64_t memory_limit = 0;
   /// make_loadable() tells there what the passes of the compiler did; nullptr if nobody asks.
   std::vector<PassReport>* passes = nullptr;
 };

@@ -297,7 +297,9 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                                                        .disabled_passes = options.disabled_passes,
                                                        .memory = options.memory,
                                                        .allow_rounding = options.allow_rounding,
-                                                       .choices = options.choices});
+                                                       .choices = options.choices,
+                                                       .optimise = options.optimise,
+                                                       .memory_limit = options.memory_limit});
   if (options.passes != nullptr) *options.passes = net.passes();
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);

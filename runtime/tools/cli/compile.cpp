@@ -13,6 +13,7 @@
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/model.hpp"
 #include "tools/common/json_output.hpp"
+#include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 #include "tools/common/progress.hpp"
@@ -32,6 +33,8 @@ struct CompileOptions {
   std::string report;
   std::vector<std::string> forbidden, choices;
   bool allow_rounding = false;
+  std::string optimise = "speed";
+  std::uint64_t memory_limit = 0;
   bool check = false;
   ModelOptions import;
   std::string resize;
@@ -267,6 +270,8 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
   for (const std::string& pass : options.forbidden) add("--forbid", pass);
   for (const std::string& choice : options.choices) add("--choose", choice);
   if (options.allow_rounding) note += " --allow-rounding";
+  if (options.optimise != "speed") add("--optimise", options.optimise);
+  if (options.memory_limit != 0) note += fmt::format(" --memory-limit {}", options.memory_limit);
   if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
   return note;
 }
@@ -309,6 +314,8 @@ int compile_model(const CompileOptions& options) {
   making.disabled_passes = options.forbidden;
   making.allow_rounding = options.allow_rounding;
   making.choices = options.choices;
+  making.optimise = options.optimise == "memory" ? Optimise::kMemory : Optimise::kSpeed;
+  making.memory_limit = options.memory_limit;
   making.passes = &report.passes;
   const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
@@ -353,6 +360,21 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                    "Passes of the compiler that are left out; for another word the error lists all "
                    "that can be")
       ->type_name("PASS ...");
+  command
+      ->add_option(
+          "--optimise", options->optimise,
+          "What layers are chosen for: speed, the fewest predicted cycles; memory, the least and "
+          "then the fewest cycles")
+      ->check(CLI::IsMember({"speed", "memory"}).description(""))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--memory-limit", options->memory_limit,
+                   "Memory that weights, tensors, inputs and outputs may take together, such as "
+                   "24MiB: layers are as fast as fits; what cannot fit is refused with what is "
+                   "needed")
+      ->type_name("SIZE")
+      ->transform(program::size_from(1));
   command->add_flag("--check", options->check,
                     "Print each node with its place, or the reason why it has none, and compile "
                     "nothing; exit status 1 if one has none");

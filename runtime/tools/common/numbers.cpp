@@ -77,4 +77,12 @@ CLI::Validator rate_in(const char* unit, std::uint64_t min, std::uint64_t max) {
   });
 }
 
+CLI::Validator size_from(std::uint64_t min) {
+  return validator([=](std::string& text) {
+    return replace(text, detail::parse_size(text), 1, min,
+                   std::numeric_limits<std::uint64_t>::max(),
+                   fmt::format("a size such as 24MiB, of {} bytes or more", min), "bytes");
+  });
+}
+
 }  // namespace nvdla::program

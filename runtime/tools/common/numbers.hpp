@@ -20,6 +20,8 @@ CLI::Validator time_in(const char* unit, std::uint64_t min, std::uint64_t max);
 // Accepts rates such as "600MHz" that are from `min` to `max` times `unit` ("kHz"), in the same
 // way.
 CLI::Validator rate_in(const char* unit, std::uint64_t min, std::uint64_t max);
+// Accepts sizes such as "24MiB" of at least `min` bytes, and replaces them by their bytes.
+CLI::Validator size_from(std::uint64_t min);
 
 }  // namespace nvdla::program
 

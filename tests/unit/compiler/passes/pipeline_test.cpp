@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The list of passes: each that can be left out changes no result, and reports name what each did.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/property.hpp"
@@ -165,6 +167,20 @@ Network block_of(test::Random& random, Rewrite interleaving, std::uint32_t seed)
   return network;
 }
 
+// Returns both outputs of a block, with a drawn input.
+std::vector<std::int8_t> results_of_block(Request& request, std::uint32_t seed) {
+  const std::size_t count = request.network().desc("in").shape.elements();
+  request.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
+  request.run();
+  std::vector<std::int8_t> results;
+  for (const char* output : {"out", "second"}) {
+    std::vector<std::int8_t> values(request.network().desc(output).shape.elements());
+    request.read(output, Layout::kNchw, values);
+    results.insert(results.end(), values.begin(), values.end());
+  }
+  return results;
+}
+
 TEST(Passes, BandsThatTakeTurnsChangeNoResult) {
   std::uint32_t turned = 0, cases = 0;
   test::for_all(40, [&](test::Random& random) -> std::string {
@@ -181,16 +197,7 @@ TEST(Passes, BandsThatTakeTurnsChangeNoResult) {
         ++cases;
         turned += applied(request.network(), "interleave");
       }
-      const Shape shape = request.network().desc("in").shape;
-      const std::size_t count = shape.elements();
-      request.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
-      request.run();
-      for (const char* output : {"out", "second"}) {
-        const Shape out = request.network().desc(output).shape;
-        std::vector<std::int8_t> values(out.elements());
-        request.read(output, Layout::kNchw, values);
-        results[forced].insert(results[forced].end(), values.begin(), values.end());
-      }
+      results[forced] = results_of_block(request, seed);
     }
     return results[0] == results[1] ? "" : test::with_name(name, "the results differ");
   });
@@ -209,6 +216,64 @@ TEST(Passes, ChoicesFollowTheMemory) {
   EXPECT_GT(fast, slow);
   EXPECT_EQ(turned("model:nv_full", {.memory = MemorySpeed{.bandwidth = 1}}), slow);
   EXPECT_EQ(turned("model:nv_full,bandwidth=1", {.memory = MemorySpeed{}}), fast);
+}
+
+// Returns the message of a refusal, or nothing.
+std::string refusal_of_limit(const Network& network, const Device& device, std::uint64_t limit) {
+  try {
+    network.compile(device, {.memory_limit = limit});
+    return {};
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kNotAvailable);
+    return error.what();
+  }
+}
+
+// Returns the bytes of all buffers, each in whole pages.
+std::uint64_t pages_of(const CompiledNetwork& compiled) {
+  std::uint64_t bytes = 0;
+  for (const BufferUse& buffer : compiled.memory().buffers)
+    bytes += (buffer.bytes + 4095) / 4096 * 4096;
+  return bytes;
+}
+
+// What fits is kept to, whatever it costs, and what is refused is not even possible without choices
+// that take memory.
+TEST(Passes, MemoryIsKeptWithinALimit) {
+  std::uint32_t limited = 0;
+  test::for_all(40, [&](test::Random& random) -> std::string {
+    const Device device = Device::open("model:nv_full");
+    const auto seed = static_cast<std::uint32_t>(random.pick(1, 1000));
+    const Network network = block_of(random, Rewrite::kAuto, seed);
+    Request fast = network.build(device);
+    Request least = network.build(device, {.optimise = Optimise::kMemory});
+    const std::uint64_t most = pages_of(fast.network()), few = pages_of(least.network());
+    if (few > most) return "the least memory is more than that of the fastest";
+    const std::uint64_t limit =
+        few + static_cast<std::uint64_t>(random.pick(0, static_cast<int>(most - few)));
+    Request within = network.build(device, {.memory_limit = limit});
+    if (pages_of(within.network()) > limit) return "more than the limit";
+    limited += limit < most;
+    if (refusal_of_limit(network, device, few - 1).empty()) return "less than the least";
+    const auto results = results_of_block(fast, seed);
+    if (results_of_block(least, seed) != results) return "least memory changes results";
+    return results_of_block(within, seed) == results ? "" : "a limit changes results";
+  });
+  EXPECT_GT(limited, 0U);
+}
+
+TEST(Passes, MemoryIsTradedForTurns) {
+  test::Random random(3);
+  const Network network = block_of(random, Rewrite::kAuto, 5);
+  const Device device = Device::open("model:nv_full");
+  const CompiledNetwork fast = network.compile(device);
+  const CompiledNetwork small = network.compile(device, {.optimise = Optimise::kMemory});
+  EXPECT_LT(pages_of(small), pages_of(fast));
+  EXPECT_LT(applied(small, "interleave"), applied(fast, "interleave"));
+  const std::uint64_t limit = pages_of(small) - 1;
+  EXPECT_EQ(
+      refusal_of_limit(network, device, limit).substr(0, 50),
+      fmt::format("memory_limit: the network takes {} bytes at least", limit + 1).substr(0, 50));
 }
 
 void expect_choice_refused(const std::vector<std::string>& choices, const std::string& message) {
