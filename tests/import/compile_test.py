@@ -7,6 +7,7 @@ MODELS is tests/unit/import/quantized, whose networks ONNX Runtime has computed,
 
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -80,6 +81,47 @@ class Compile(unittest.TestCase):
             _, error, status = run("run", path, "-d", device)
             self.assertEqual(status, 0, error)
         self.assertLessEqual(layers[1], layers[0])
+
+    def test_files_say_which_device_they_are_for(self):
+        path = self.path("d.nvdla")
+        device = "model:nv_small,gating=off,latency=50,bandwidth=4"
+        _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", path, "-d", device,
+                               "--samples", str(DIGITS / "images"), "--mean", "128", "--std", "128")
+        self.assertEqual(status, 0, error)
+        self.assertIn(f"device: {device}\n", run("dump", path)[0])
+        # Without a device it runs on that one, and is predicted with its memory.
+        known, error, status = run("run", path, "--profile")
+        self.assertEqual(status, 0, error)
+        self.assertNotIn("were chosen for", error)
+        plan = run("dump", path, "--plan", "--csv")[0]
+        self.assertEqual(plan, run("dump", path, "--plan", "--csv", "-d", device)[0])
+        self.assertNotEqual(plan, run("dump", path, "--plan", "--csv", "-d",
+                                      "model:nv_small,gating=off")[0])
+        # Other memory gives the same results, and is told.
+        other, error, status = run("run", path, "-d", "model:nv_small,gating=off")
+        self.assertEqual(status, 0, error)
+        self.assertIn(f"chosen for {device}, and this is model:nv_small,gating=off:", error)
+        self.assertEqual(other.splitlines()[:2], known.splitlines()[:2])
+
+    def test_memory_is_limited(self):
+        def compiled(*arguments):
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", self.path("m.nvdla"),
+                                   "-d", "model:nv_full", *arguments)
+            return status, error
+
+        self.assertEqual(compiled("--memory-limit", "1MiB")[0], 0)
+        self.assertEqual(compiled("--optimise", "memory")[0], 0)
+        status, error = compiled("--memory-limit", "20KiB")
+        self.assertEqual(status, 2)
+        found = re.search(r"takes (\d+) bytes at least, (\d+) of them", error)
+        self.assertEqual(compiled("--memory-limit", found[1])[0], 0)
+        self.assertEqual(compiled("--memory-limit", str(int(found[1]) - 1))[0], 2)
+        for arguments, words in ((("--memory-limit", "0"), "expected a size such as 24MiB"),
+                                 (("--memory-limit", "many"), "expected a size such as 24MiB"),
+                                 (("--optimise", "size"), "not in {speed,memory}")):
+            status, error = compiled(*arguments)
+            self.assertEqual(status, 2)
+            self.assertIn(words, error)
 
     def test_choices_are_reported_and_can_be_forced(self):
         def candidates(*arguments):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -345,6 +346,36 @@ MemorySpeed memory_speed(const cost::MemoryTiming& timing) noexcept {
           .bandwidth = timing.bandwidth,
           .sram_latency = timing.sram_latency,
           .sram_bandwidth = timing.sram_bandwidth};
+}
+
+bool is_model_name(std::string_view name) {
+  if (!name.starts_with(kModel)) return false;
+  try {
+    return parse_device_name(name).kind == Kind::kModel;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string model_name(const nvdla_hw& hw, const MemorySpeed& memory, std::uint64_t sram_bytes) {
+  constexpr MemorySpeed kDefault;
+  std::string name = fmt::format("model:{}", hw.name);
+  const auto add = [&](std::string_view key, auto value, decltype(value) left_out) {
+    if (value != left_out) name += fmt::format(",{}={}", key, value);
+  };
+  const auto add_bandwidth = [&](std::string_view key, double bytes) {
+    if (bytes > 0) name += fmt::format(",{}={:g}", key, std::round(bytes * 1000) / 1000);
+  };
+  const std::uint32_t lacks = find_configuration(hw.name)->features & ~hw.features;
+  if ((lacks & NVDLA_HW_WEIGHT_GATING) != 0) name += ",gating=off";
+  add("revision", hw.revision, 0U);
+  add("latency", memory.latency, kDefault.latency);
+  add("outstanding", memory.outstanding, kDefault.outstanding);
+  add_bandwidth("bandwidth", memory.bandwidth);
+  add("sram", sram_bytes, std::uint64_t{0});
+  add("sram-latency", memory.sram_latency, kDefault.sram_latency);
+  add_bandwidth("sram-bandwidth", memory.sram_bandwidth);
+  return name;
 }
 
 const nvdla_hw& default_configuration() noexcept { return *find_configuration("nv_full"); }

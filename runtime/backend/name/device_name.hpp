@@ -62,6 +62,9 @@ std::span<const DeviceOption> device_options();
 // would be. Opens nothing, and does not look whether a file is there.
 DeviceName parse_device_name(std::string_view name);
 
+// Returns true for a name of a device model that parse_device_name() takes.
+bool is_model_name(std::string_view name);
+
 // The same, but "auto" is what the environment variable NVDLA_DEVICE says, if it says anything:
 // kAuto is left where neither the name nor the variable decides.
 DeviceName choose_device_name(std::string_view name);
@@ -71,6 +74,11 @@ const nvdla_hw& default_configuration() noexcept;
 
 // Returns the memory of a name as the interface of applications has it.
 MemorySpeed memory_speed(const cost::MemoryTiming& timing) noexcept;
+
+// Returns the name of the model of a configuration, with and without the fault of the clock gate,
+// behind which there is this memory. A bandwidth is rounded to a thousandth of a byte a cycle.
+std::string model_name(const nvdla_hw& hw, const MemorySpeed& memory = {},
+                       std::uint64_t sram_bytes = 0);
 
 // "nv_full, nv_large, ..."
 std::string configuration_names();

@@ -103,6 +103,11 @@ class NVDLA_API Loadable {
   /// nothing. Valid as long as the loadable.
   std::string_view note() const noexcept;
 
+  /// Returns the name of the model device that its layers were chosen for, as Device::open() takes
+  /// it: memory, secondary memory, "gating=off". Empty for a file of others, and for one without
+  /// any of these. Valid as long as the loadable.
+  std::string_view device() const noexcept;
+
   /// Returns the number of configurations that it was made for: those on which its surfaces,
   /// features and all numbers that it states hold.
   std::uint32_t configurations() const;

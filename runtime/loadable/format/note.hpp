@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A text about how a loadable was made. It is in a blob with a name of its own, which no memory
-// names, so that other readers pass over it.
+// Texts about how a loadable was made, and for which device. Each is in a blob with a name of its
+// own, which no memory names, so that other readers pass over it.
 #ifndef NVDLA_LOADABLE_FORMAT_NOTE_HPP
 #define NVDLA_LOADABLE_FORMAT_NOTE_HPP
 
@@ -17,13 +17,23 @@ inline constexpr std::string_view kNoteBlob = "nvdla-note";
 inline constexpr std::uint8_t kNoteVersion = 1;
 inline constexpr std::size_t kMaxNoteBytes = 65536;
 
-// Returns the text of a file, empty if it has none. It points into the container.
-inline std::string_view note_of(const Container& c) {
+inline constexpr std::string_view kDeviceBlob = "nvdla-device";
+inline constexpr std::uint8_t kDeviceVersion = 1;
+inline constexpr std::size_t kMaxDeviceBytes = 256;
+
+// Returns a text of a file, empty if it has none. It points into the container.
+inline std::string_view text_of(const Container& c, std::string_view name, std::uint8_t version,
+                                std::size_t most) {
   for (const Blob& blob : c.blobs)
-    if (blob.name == kNoteBlob && blob.version.major_version == kNoteVersion &&
-        blob.data.size() <= kMaxNoteBytes)
+    if (blob.name == name && blob.version.major_version == version && blob.data.size() <= most)
       return {reinterpret_cast<const char*>(blob.data.data()), blob.data.size()};
   return {};
+}
+inline std::string_view note_of(const Container& c) {
+  return text_of(c, kNoteBlob, kNoteVersion, kMaxNoteBytes);
+}
+inline std::string_view device_of(const Container& c) {
+  return text_of(c, kDeviceBlob, kDeviceVersion, kMaxDeviceBytes);
 }
 
 }  // namespace nvdla::loadable

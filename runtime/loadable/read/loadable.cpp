@@ -169,6 +169,8 @@ Loadable Loadable::load(std::span<const std::byte> bytes) {
   return Loadable(parse(loadable::parse_container(bytes)));
 }
 
+std::string_view Loadable::device() const noexcept { return loadable::device_of(impl_->container); }
+
 std::string_view Loadable::note() const noexcept { return loadable::note_of(impl_->container); }
 
 std::uint32_t Loadable::inputs() const noexcept {

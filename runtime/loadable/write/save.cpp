@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/info.hpp"
+#include "backend/name/device_name.hpp"
 #include "device/compiled_impl.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/format/task.hpp"
@@ -313,6 +314,9 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
     }
   }
   file.add_note(options.note);
+  const std::string made_for = detail::model_name(hw, options.memory, options.sram_bytes);
+  if (made_for != detail::model_name(*detail::find_configuration(configuration)))
+    file.add_device(made_for);
   return file.write();
 }
 

@@ -151,11 +151,17 @@ void SavedFile::add_note(std::string_view note) {
   if (note.size() > kMaxNoteBytes)
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("a note of {} bytes; expected at most {}", note.size(), kMaxNoteBytes));
-  const auto bytes = std::as_bytes(std::span(note));
+  add_text(kNoteBlob, kNoteVersion, note);
+}
+
+void SavedFile::add_device(std::string_view name) { add_text(kDeviceBlob, kDeviceVersion, name); }
+
+void SavedFile::add_text(std::string_view name, std::uint8_t version, std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
   kept_.emplace_back(bytes.begin(), bytes.end());
   Blob blob;
-  blob.name = kNoteBlob;
-  blob.version = {kNoteVersion, 0, 0};
+  blob.name = name;
+  blob.version = {version, 0, 0};
   blob.data = kept_.back();
   c_.blobs.push_back(blob);
 }

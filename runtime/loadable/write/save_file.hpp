@@ -41,6 +41,8 @@ class SavedFile {
 
   // Keeps a text about how the file was made; an empty one leaves nothing.
   void add_note(std::string_view note);
+  // Keeps the name of the device that the layers were chosen for.
+  void add_device(std::string_view name);
 
   // Once, when all is there.
   std::vector<std::byte> write();
@@ -52,6 +54,7 @@ class SavedFile {
   void add_needs();
   void add_quantizations();
   void add_user_table();
+  void add_text(std::string_view name, std::uint8_t version, std::string_view text);
   void add_slot_memory(std::uint32_t slot);
   void add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind, std::uint16_t flag,
                 MemoryEntry& memory);

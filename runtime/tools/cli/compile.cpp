@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/info.hpp"
+#include "backend/name/device_name.hpp"
 #include "nvdla/loadable.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/model.hpp"
@@ -251,12 +252,18 @@ int check_model(const CompileOptions& options, const CompileReport& report) {
   return kSuccess;
 }
 
+// Returns the name of the model that a file is made for.
+std::string model_of(const std::string& device, const nvdla_hw& hw) {
+  const LoadableOptions making = loadable_options(hw, device);
+  return detail::model_name(hw, making.memory, making.sram_bytes);
+}
+
 // Returns what made the file: version and options, without the names of files, which differ from
 // machine to machine.
 std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const ImportedModel& model) {
   const ModelOptions& import = options.import;
   std::string note = fmt::format("nvdla {} compile --device {} --cpu {}", program::version(),
-                                 model_name(hw), import.cpu);
+                                 model_of(options.device, hw), import.cpu);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) note += fmt::format(" {} {}", name, value);
   };
@@ -280,7 +287,7 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
 void add_layers(std::span<const std::byte> bytes, const nvdla_hw& hw,
                 const cost::MemoryTiming& memory, CompileReport& report) {
   const Loadable file = Loadable::load(bytes);
-  const CompiledNetwork compiled = file.compile(Device::open(model_name(hw)));
+  const CompiledNetwork compiled = file.compile(Device::open(detail::model_name(hw)));
   const auto profile = program::profile_layers(file, hw, memory, {});
   auto next = profile.begin();
   for (std::uint32_t i = 0; i < compiled.layers(); ++i) {

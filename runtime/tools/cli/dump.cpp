@@ -213,6 +213,8 @@ Json work(const CpuTask& own, std::uint16_t, const Loadable::Impl& impl, std::si
 Json lists(const Container& c) {
   Json out;
   out["version"] = version(c.version);
+  if (const std::string_view device = loadable::device_of(c); !device.empty())
+    out["device"] = detail::printable(std::string(device));
   if (const std::string_view note = note_of(c); !note.empty())
     out["note"] = detail::printable(std::string(note));
   for (std::size_t i = 0; i < c.submits.size(); ++i) out["submits"].push_back(c.submits[i]);
@@ -385,10 +387,14 @@ void print(const std::string& name, const Json& value, int depth) {
   for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
 }
 
-// The first configuration that runs the file.
-std::string configuration_of(const Loadable& file, const std::string& path) {
+void check_has_configuration(const Loadable& file, const std::string& path) {
   if (file.configurations() == 0)
     throw UsageError(path + ": no configuration runs it, so its layers do not say what they read");
+}
+
+// The first configuration that runs the file.
+std::string configuration_of(const Loadable& file, const std::string& path) {
+  check_has_configuration(file, path);
   return std::string(file.configuration(0));
 }
 
@@ -441,9 +447,11 @@ void draw_plan(const Loadable& file, const DumpOptions& options, const std::stri
 }
 
 void print_plan(const Loadable& file, const DumpOptions& options) {
-  const std::string device = options.device == "auto" || options.device.empty()
-                                 ? "model:" + configuration_of(file, options.path)
-                                 : options.device;
+  std::string device = options.device;
+  if (device == "auto" || device.empty()) {
+    check_has_configuration(file, options.path);
+    device = cli::model_for(file);
+  }
   const nvdla_hw& hw = cli::configuration_of(device);
   const cost::MemoryTiming memory = program::memory_of(device);
   const auto profile = program::profile_layers(file, hw, memory, {});

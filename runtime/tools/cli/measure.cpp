@@ -135,22 +135,16 @@ std::optional<program::FittedMemory> measure_sram(const Device& device, const Ti
   }
 }
 
+// Returns a number with three digits.
+double rounded(double number) { return std::stod(fmt::format("{:.3g}", number)); }
+
 // Returns the name of a model with this memory.
-std::string name_of(const DeviceInfo& info, const cost::MemoryTiming& memory, bool has_sram) {
-  const nvdla_hw& hw = *detail::find_configuration(info);
-  std::string name = fmt::format("model:{}", hw.name);
-  if (detail::find_configuration(std::string_view(hw.name))->features != hw.features)
-    name += ",gating=off";
-  if (hw.revision != 0) name += fmt::format(",revision={}", hw.revision);
-  name += fmt::format(",latency={}", memory.latency);
-  if (memory.outstanding != 0) name += fmt::format(",outstanding={}", memory.outstanding);
-  if (memory.bandwidth > 0) name += fmt::format(",bandwidth={:.3g}", memory.bandwidth);
-  if (!has_sram) return name;
-  if (memory.sram_latency != memory.latency)
-    name += fmt::format(",sram-latency={}", memory.sram_latency);
-  if (memory.sram_bandwidth > 0)
-    name += fmt::format(",sram-bandwidth={:.3g}", memory.sram_bandwidth);
-  return name;
+std::string name_of(const DeviceInfo& info, const cost::MemoryTiming& found) {
+  MemorySpeed memory = detail::memory_speed(found);
+  memory.bandwidth = rounded(memory.bandwidth);
+  memory.sram_bandwidth = rounded(memory.sram_bandwidth);
+  if (memory.sram_latency == memory.latency) memory.sram_latency = 0;
+  return detail::model_name(*detail::find_configuration(info), memory);
 }
 
 std::string bandwidth_text(double bytes_a_cycle, std::uint64_t khz) {
@@ -171,7 +165,7 @@ int measure(const MeasureOptions& options) {
   const program::FittedMemory& last = secondary ? *secondary : primary;
   const cost::MemoryTiming& memory = last.memory;
   const double error = std::max(primary.error, last.error);
-  const std::string name = name_of(info, memory, secondary.has_value());
+  const std::string name = name_of(info, memory);
   // Nobody knows what a second of a simulator is.
   const std::uint64_t khz = info.backend == "sim" ? 0 : timing.khz;
 

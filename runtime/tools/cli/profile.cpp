@@ -60,7 +60,9 @@ int profile(const ProfileOptions& options) {
     throw UsageError(fmt::format("the loadable has {} inputs, but {} are given by --input",
                                  file.inputs(), options.inputs.size()));
   }
-  const Device device = Device::open(choose_device(file, options.device), program::open_options());
+  const std::string chosen = choose_device(file, options.device);
+  const Device device = Device::open(chosen, program::open_options());
+  print_other_memory(file, chosen);
   Request request = file.open(device, {.statistics = true});
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i)
     write_input(request, file.input(i), options.inputs[i]);

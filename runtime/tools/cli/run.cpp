@@ -433,8 +433,9 @@ int run_loadable(const RunOptions& options) {
   check_arguments(options, file);
   const std::vector<std::string> labels = read_labels(options, file);
   if (!options.compare.empty()) check_reference_name(options.compare);
-  const Device device =
-      Device::open(choose_device(file, options.device), program::open_options(options.record));
+  const std::string name = choose_device(file, options.device);
+  const Device device = Device::open(name, program::open_options(options.record));
+  print_other_memory(file, name);
   Request request = open_network(options, file, device);
   write_inputs(options, file, request);
   if (!look(options, file, request, device)) return kDifferent;

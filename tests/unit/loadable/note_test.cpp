@@ -39,5 +39,21 @@ TEST(LoadableNote, HasALimit) {
       [&] { (void)make_loadable(net, "nv_small", {.note = std::string(65537, 'x')}); });
 }
 
+TEST(LoadableNote, NamesTheDeviceThatLayersWereChosenFor) {
+  const Network net = copy_network();
+  const auto device_of = [&](const char* configuration, const LoadableOptions& options) {
+    return std::string(Loadable::load(make_loadable(net, configuration, options)).device());
+  };
+  EXPECT_EQ(device_of("nv_small", {}), "");
+  EXPECT_EQ(device_of("nv_small", {.weight_gating = false}), "model:nv_small,gating=off");
+  EXPECT_EQ(device_of("nv_large", {.weight_gating = false, .memory = {.outstanding = 16}}),
+            "model:nv_large,gating=off,outstanding=16");
+  const std::string full = "model:nv_full,latency=50,bandwidth=20.5,sram=4096,sram-latency=8";
+  EXPECT_EQ(device_of("nv_full", {.memory = {.latency = 50, .bandwidth = 20.5, .sram_latency = 8},
+                                  .sram_bytes = 4096}),
+            full);
+  EXPECT_EQ(Device::open(full).info().memory.bandwidth, 20.5);
+}
+
 }  // namespace
 }  // namespace nvdla

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/cli/input/configuration.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "backend/open/open_registers.hpp"
 #include "backend/registers/identify.hpp"
 #include "nvdla/device.hpp"
+#include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 
 namespace nvdla::cli {
@@ -40,17 +44,40 @@ std::string device_text(const std::string& device) {
   return device == "auto" && variable != nullptr && *variable != '\0' ? variable : device;
 }
 
+std::string model_for(const Loadable& file) {
+  const std::string device(file.device());
+  if (detail::is_model_name(device)) return device;
+  return file.configurations() == 0 ? std::string()
+                                    : fmt::format("model:{}", file.configuration(0));
+}
+
 std::string choose_device(const Loadable& file, const std::string& asked) {
   if (detail::choose_device_name(asked).kind != detail::DeviceName::Kind::kAuto) return asked;
   std::vector<std::string_view> made_for;
   for (std::uint32_t i = 0; i < file.configurations(); ++i)
     made_for.push_back(file.configuration(i));
-  if (made_for.empty()) return asked;
+  const std::string model = model_for(file);
+  if (model.empty()) return asked;
   for (const std::string& path : detail::find_kernel_devices()) {
     const std::string_view found = detail::describe_kernel_device(path).hw->name;
     if (std::find(made_for.begin(), made_for.end(), found) != made_for.end()) return path;
   }
-  return "model:" + std::string(made_for.front());
+  return model;
+}
+
+void print_other_memory(const Loadable& file, const std::string& device) {
+  const detail::DeviceName name = detail::choose_device_name(device);
+  const std::string model = model_for(file);
+  if (name.kind != detail::DeviceName::Kind::kModel || model.empty()) return;
+  const auto memory_of = [](const detail::DeviceName& of) {
+    return detail::model_name(*of.hw, detail::memory_speed(of.options.memory));
+  };
+  const std::string here = memory_of(name), there = memory_of(detail::parse_device_name(model));
+  if (here == there) return;
+  program::print(stderr,
+                 "nvdla: the layers of the file were chosen for {}, and this is {}: the results "
+                 "are the same, but other layers may be faster\n",
+                 there, here);
 }
 
 }  // namespace nvdla::cli

@@ -19,9 +19,17 @@ const nvdla_hw& configuration_of(const std::string& device);
 // Returns the name itself: of --device, or for "auto" that in NVDLA_DEVICE, if there is one.
 std::string device_text(const std::string& device);
 
+// Returns the name of the model that a loadable's layers were chosen for, with its memory, or of
+// the first configuration that runs the file; empty if none does.
+std::string model_for(const Loadable& file);
+
 // Returns the device that runs a loadable: that of --device or NVDLA_DEVICE, else a kernel device
-// that the file was made for, else the model of the configuration that it was made for.
+// that the file was made for, else the model that it was made for.
 std::string choose_device(const Loadable& file, const std::string& asked);
+
+// Prints, on standard error, that a model has other memory, or another clock gate, than the layers
+// of a loadable were chosen for. What memory other devices have nobody knows.
+void print_other_memory(const Loadable& file, const std::string& device);
 
 }  // namespace nvdla::cli
 

@@ -143,12 +143,6 @@ const nvdla_hw& model_configuration(const std::string& device) {
   return configuration_of(device);
 }
 
-std::string model_name(const nvdla_hw& hw) {
-  const std::uint32_t known = detail::find_configuration(hw.name)->features;
-  const bool mended = (known & ~hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
-  return fmt::format("model:{}{}", hw.name, mended ? ",gating=off" : "");
-}
-
 LoadableOptions loadable_options(const nvdla_hw& hw, const std::string& device) {
   const detail::ModelOptions named = detail::choose_device_name(device_text(device)).options;
   LoadableOptions options;

@@ -35,8 +35,6 @@ void add_model_options(CLI::App& command, ModelOptions& options);
 bool is_model(const std::string& path);
 // Returns the configuration that a device, or NVDLA_DEVICE, stands for.
 const nvdla_hw& model_configuration(const std::string& device);
-// Returns the name of the device model of such a configuration.
-std::string model_name(const nvdla_hw& hw);
 // Returns options with which a loadable is made for such a configuration.
 LoadableOptions loadable_options(const nvdla_hw& hw, const std::string& device);
 // Imports a model for a configuration; `resize` is how pictures among its samples are brought to
