@@ -33,7 +33,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A copy takes so long: where nothing disturbs, and where the host's interrupts do.
-constexpr std::uint64_t kSimulatedCycles = 2000;
+constexpr std::uint64_t kSimulatedCycles = 1000;
 constexpr std::uint64_t kMicroseconds = 200;
 // Programs run so often where the host disturbs; the fastest counts.
 constexpr unsigned kRepeats = 9;
@@ -99,8 +99,14 @@ double run(const Device& device, const program::Probe& probe, const Timing& timi
   return static_cast<double>(fastest) * static_cast<double>(timing.khz) / kNanosecondsOfKilohertz;
 }
 
-program::FittedMemory measure(const Device& device, const Timing& timing,
-                              const cost::MemoryTiming& known, Memory memory) {
+// `Measured` is one of a device's memories, and the probes that it was found by.
+struct Measured {
+  program::FittedMemory fitted;
+  std::vector<program::ProbeTime> probes;
+};
+
+Measured measure(const Device& device, const Timing& timing, const cost::MemoryTiming& known,
+                 Memory memory) {
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   const cost::Machine machine = model::machine_of(hw);
   program::Progress progress;
@@ -117,14 +123,15 @@ program::FittedMemory measure(const Device& device, const Timing& timing,
             : static_cast<double>(cost::sequence_cycles(machine, timing.memory, time.layers).total);
   }
   progress.say("fitting");
-  return program::fit_memory(
-      machine, memory == Memory::kSram ? cost::Interface::kSecondary : cost::Interface::kPrimary,
-      known, times);
+  const auto interface =
+      memory == Memory::kSram ? cost::Interface::kSecondary : cost::Interface::kPrimary;
+  auto fitted = program::fit_memory(machine, interface, known, times);
+  return {std::move(fitted), std::move(times)};
 }
 
 // Returns nothing where the device has no secondary memory, or no room in it.
-std::optional<program::FittedMemory> measure_sram(const Device& device, const Timing& timing,
-                                                  const cost::MemoryTiming& known) {
+std::optional<Measured> measure_sram(const Device& device, const Timing& timing,
+                                     const cost::MemoryTiming& known) {
   if (!device.info().has_sram) return std::nullopt;
   try {
     return measure(device, timing, known, Memory::kSram);
@@ -156,56 +163,96 @@ std::string bandwidth_text(double bytes_a_cycle, std::uint64_t khz) {
   return text;
 }
 
+// `Findings` are what there is to print.
+struct Findings {
+  Measured primary;
+  std::optional<Measured> secondary;
+  std::string device;     // the name for the compiler
+  std::uint64_t khz = 0;  // of the clock; 0: nobody knows what a second is
+
+  const program::FittedMemory& last() const {
+    return secondary ? secondary->fitted : primary.fitted;
+  }
+  double error() const { return std::max(primary.fitted.error, last().error); }
+};
+
+Json probes_json(const Measured& measured) {
+  Json probes = Json::array();
+  for (std::size_t i = 0; i < measured.probes.size(); ++i)
+    probes.push_back({{"name", measured.probes[i].name},
+                      {"cycles", measured.probes[i].cycles},
+                      {"explained", measured.fitted.explained[i]}});
+  return probes;
+}
+
+Json json_of(const Findings& found, const DeviceInfo& info) {
+  const cost::MemoryTiming& memory = found.last().memory;
+  const auto limit = [](auto value) { return value == 0 ? Json() : Json(value); };
+  Json json = {{"configuration", info.configuration},
+               {"backend", info.backend},
+               {"latency", memory.latency},
+               {"outstanding", limit(memory.outstanding)},
+               {"bandwidth", limit(memory.bandwidth)},
+               {"overhead", found.primary.fitted.overhead},
+               {"probes", probes_json(found.primary)}};
+  if (found.secondary) {
+    json["sram_latency"] = memory.sram_latency;
+    json["sram_bandwidth"] = limit(memory.sram_bandwidth);
+    json["sram_probes"] = probes_json(*found.secondary);
+  }
+  json["unexplained"] = found.error();
+  json["device"] = found.device;
+  return json;
+}
+
+void print_probes(const char* title, const Measured& measured) {
+  program::print("{:<24}{:>10} {:>10}\n", title, "cycles", "explained");
+  for (std::size_t i = 0; i < measured.probes.size(); ++i)
+    program::print("{:<24}{:>10.0f} {:>10.0f}\n", measured.probes[i].name,
+                   measured.probes[i].cycles, measured.fitted.explained[i]);
+}
+
+void print(const Findings& found) {
+  const cost::MemoryTiming& memory = found.last().memory;
+  const auto row = [](const char* what, const std::string& value) {
+    program::print("{:<24}{}\n", what, value);
+  };
+  print_probes("memory", found.primary);
+  if (found.secondary) print_probes("secondary memory", *found.secondary);
+  program::print("\n");
+  row("latency", fmt::format("{} cycles", memory.latency));
+  row("requests at once",
+      memory.outstanding == 0 ? "no limit seen" : fmt::format("{}", memory.outstanding));
+  row("bandwidth", bandwidth_text(memory.bandwidth, found.khz));
+  if (found.secondary) {
+    row("of secondary memory", fmt::format("{} cycles, {}", memory.sram_latency,
+                                           bandwidth_text(memory.sram_bandwidth, found.khz)));
+  }
+  row("start of a program", fmt::format("{:.0f} cycles", found.primary.fitted.overhead));
+  row("left unexplained", fmt::format("{:.2g} %", 100 * found.error()));
+  program::print("{}\n", found.device);
+}
+
 int measure(const MeasureOptions& options) {
   const Device device = Device::open(options.device, program::open_options());
   const DeviceInfo& info = device.info();
   const Timing timing = timing_of(options, info);
-  const program::FittedMemory primary = measure(device, timing, {}, Memory::kDram);
-  const auto secondary = measure_sram(device, timing, primary.memory);
-  const program::FittedMemory& last = secondary ? *secondary : primary;
-  const cost::MemoryTiming& memory = last.memory;
-  const double error = std::max(primary.error, last.error);
-  const std::string name = name_of(info, memory);
-  // Nobody knows what a second of a simulator is.
-  const std::uint64_t khz = info.backend == "sim" ? 0 : timing.khz;
-
-  if (!options.json.empty()) {
-    Json json = {{"configuration", info.configuration},
-                 {"backend", info.backend},
-                 {"latency", memory.latency},
-                 {"outstanding", memory.outstanding == 0 ? Json() : Json(memory.outstanding)},
-                 {"bandwidth", memory.bandwidth == 0 ? Json() : Json(memory.bandwidth)}};
-    if (secondary) {
-      json["sram_latency"] = memory.sram_latency;
-      json["sram_bandwidth"] = memory.sram_bandwidth == 0 ? Json() : Json(memory.sram_bandwidth);
-    }
-    json["overhead"] = last.overhead;
-    json["unexplained"] = error;
-    json["device"] = name;
-    program::print_json(json, options.json);
-  } else {
-    const auto row = [](const char* what, const std::string& value) {
-      program::print("{:<24}{}\n", what, value);
-    };
-    row("latency", fmt::format("{} cycles", memory.latency));
-    row("requests at once",
-        memory.outstanding == 0 ? "no limit seen" : fmt::format("{}", memory.outstanding));
-    row("bandwidth", bandwidth_text(memory.bandwidth, khz));
-    if (secondary) {
-      row("of secondary memory", fmt::format("{} cycles, {}", memory.sram_latency,
-                                             bandwidth_text(memory.sram_bandwidth, khz)));
-    }
-    row("start of a program", fmt::format("{:.0f} cycles", last.overhead));
-    row("left unexplained", fmt::format("{:.2g} %", 100 * error));
-    program::print("{}\n", name);
-  }
+  Findings found;
+  found.primary = measure(device, timing, {}, Memory::kDram);
+  found.secondary = measure_sram(device, timing, found.primary.fitted.memory);
+  found.device = name_of(info, found.last().memory);
+  found.khz = info.backend == "sim" ? 0 : timing.khz;
+  if (options.json.empty())
+    print(found);
+  else
+    program::print_json(json_of(found, info), options.json);
   if (info.backend == "model")
     program::print(stderr, "nvdla: the model has no clock: these are its predicted cycles\n");
-  if (error <= kExplained) return kSuccess;
+  if (found.error() <= kExplained) return kSuccess;
   program::print(stderr,
                  "nvdla: {:.0f} % of a program's time is not explained by the memory; is it busy "
                  "with something else? Try again on a quiet system\n",
-                 100 * error);
+                 100 * found.error());
   return kDifferent;
 }
 

@@ -45,7 +45,8 @@ class Fit {
  private:
   // Returns what is left unexplained with this memory: overhead and error.
   FittedMemory judge(unsigned latency, unsigned outstanding, double period) const {
-    FittedMemory fitted{.memory = known_};
+    FittedMemory fitted;
+    fitted.memory = known_;
     cost::MemoryTiming& memory = fitted.memory;
     const double bandwidth = period == 0 ? 0 : 1 / period;
     if (interface_ == cost::Interface::kPrimary) {
@@ -56,18 +57,18 @@ class Fit {
       memory.sram_latency = latency;
       memory.sram_bandwidth = bandwidth;
     }
-    std::vector<double> predicted;
     double weights = 0;
     for (const ProbeTime& probe : probes_) {
-      predicted.push_back(static_cast<double>(
+      fitted.explained.push_back(static_cast<double>(
           cost::sequence_cycles(machine_, memory, probe.layers, engine_).total));
       const double weight = 1 / (probe.cycles * probe.cycles);
-      fitted.overhead += weight * (probe.cycles - predicted.back());
+      fitted.overhead += weight * (probe.cycles - fitted.explained.back());
       weights += weight;
     }
     fitted.overhead = std::max(fitted.overhead / weights, 0.0);
     for (std::size_t i = 0; i < probes_.size(); ++i) {
-      const double off = predicted[i] + fitted.overhead - probes_[i].cycles;
+      fitted.explained[i] += fitted.overhead;
+      const double off = fitted.explained[i] - probes_[i].cycles;
       fitted.error = std::max(fitted.error, std::abs(off) / probes_[i].cycles);
     }
     return fitted;

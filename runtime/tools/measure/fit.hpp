@@ -27,8 +27,9 @@ struct ProbeTime {
 // `FittedMemory` is a memory with what the times were taken apart into.
 struct FittedMemory {
   cost::MemoryTiming memory;
-  double overhead = 0;  // cycles of each program that its layers do not explain
-  double error = 0;     // the largest of the probes, as a part of its time
+  std::vector<double> explained;  // cycles of each probe with this memory and the overhead
+  double overhead = 0;            // of each program, which its layers do not explain
+  double error = 0;               // the largest of the probes, as a part of its time
 };
 
 // Fits latency, requests on their way and bandwidth of one memory: of the primary one, or of the
