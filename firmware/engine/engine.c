@@ -27,6 +27,7 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->event_ns = 0;
 	engine->bits = 0;
 	engine->started = false;
+	engine->counts_cycles = false;
 	engine->head = 0;
 	engine->taken = 0;
 	engine->enabled = 0;
@@ -84,6 +85,15 @@ static u32 exclusive_units(const struct nvdla_engine *engine)
 	return units;
 }
 
+/* May the layer be enabled behind one that still runs in the same unit? */
+static bool is_short(const struct nvdla_engine *engine,
+		     const struct nvdla_layer_image *image)
+{
+	if (engine->counts_cycles)
+		return image->cycles <= NVDLA_MAX_PENDING_CYCLES;
+	return nvdla_estimate_ns(engine, image->cycles) <= NVDLA_MAX_PENDING_NS;
+}
+
 /* @active: units of earlier layers that are enabled and have not ended */
 static bool can_enable(const struct nvdla_engine *engine,
 		       const struct nvdla_layer_image *image, u32 active)
@@ -95,8 +105,7 @@ static bool can_enable(const struct nvdla_engine *engine,
 			return false;
 	if (nvdla_lut_missing(engine, image) & active)
 		return false;
-	if ((image->units & active) &&
-	    nvdla_estimate_ns(engine, image->cycles) > NVDLA_MAX_PENDING_NS)
+	if ((image->units & active) && !is_short(engine, image))
 		return false;
 	return !(image->units & exclusive_units(engine) & active);
 }
@@ -197,6 +206,11 @@ void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz)
 	cycle_ns = job_cycle_ns(engine, engine->job->program);
 	if (cycle_ns > engine->cycle_ns)
 		slow_down(engine, cycle_ns);
+}
+
+void nvdla_engine_count_cycles(struct nvdla_engine *engine)
+{
+	engine->counts_cycles = true;
 }
 
 /*

@@ -25,7 +25,7 @@
  *   earlier in the program, and so is whatever the layer waits for: the
  *   earliest layer that has not ended always has its groups, is enabled, and
  *   is first in all its units. Something can always run.
- * - A short layer (NVDLA_MAX_PENDING_NS) may be enabled behind one that still
+ * - A short layer (NVDLA_MAX_PENDING_NS, or _CYCLES of a simulation) may be enabled behind one that still
  *   runs in the same unit; it pends in hardware. Waits alone say that one needs
  *   the memory of another. A long one is enabled when its units are done with
  *   all that came before; the earliest layer that has not ended finds them so.
@@ -177,6 +177,8 @@ struct nvdla_job {
  * yield would wait for a second long layer.
  */
 #define NVDLA_MAX_PENDING_NS	2000000ull
+/* The same where the port's clock counts the cycles of a simulation. */
+#define NVDLA_MAX_PENDING_CYCLES	2000000ull
 /* What nvdla_engine_read_irq() returns when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
 
@@ -248,6 +250,7 @@ struct nvdla_engine {
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
 	bool started;
+	bool counts_cycles;		/* the port's clock */
 
 	/* layers head .. head + window; bit n of a mask is layer head + n */
 	u32 head;			/* the oldest that has not ended */
@@ -289,6 +292,16 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
  * faster one what they had.
  */
 void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz);
+
+/**
+ * nvdla_engine_count_cycles() - the port's clock counts cycles of a simulation
+ * @engine: the engine
+ *
+ * Such a clock stands still unless somebody simulates, so nobody waits by it for
+ * a turn. What may pend is bounded in cycles then, however long a cycle is in
+ * the port's clock. Comes behind nvdla_engine_init(), before any job.
+ */
+void nvdla_engine_count_cycles(struct nvdla_engine *engine);
 
 /**
  * nvdla_engine_start() - take over an idle device

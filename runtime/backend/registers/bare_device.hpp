@@ -75,6 +75,8 @@ class BareDevice {
   virtual Time now() = 0;
   // Of the clock above, for bounds on cycles; 0: 1 GHz.
   virtual std::uint32_t clock_khz() const noexcept { return 0; }
+  // Returns true if it counts cycles of a simulation, in which nobody waits for a turn.
+  virtual bool counts_cycles() const noexcept { return false; }
 
   // All registers as after power on, nothing running. False if there is no way to.
   virtual bool reset() = 0;

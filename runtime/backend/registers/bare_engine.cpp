@@ -43,6 +43,7 @@ int BareEngine::start() {
   lost_.reset();
   nvdla_engine_init(engine_.get(), &hw_, &kPort, this);
   nvdla_engine_set_clock(engine_.get(), device_.clock_khz());
+  if (device_.counts_cycles()) nvdla_engine_count_cycles(engine_.get());
   const int error = -nvdla_engine_start(engine_.get());
   return lost_ ? NVDLA_START_GONE : error;
 }

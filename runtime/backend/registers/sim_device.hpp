@@ -35,6 +35,7 @@ class SimDevice final : public BareDevice {
   void relax() override;
   Time now() override;
   std::uint32_t clock_khz() const noexcept override { return 1000; }
+  bool counts_cycles() const noexcept override { return true; }
   bool reset() override;
   std::string take_refusals() override;
   const nvdla_hw* configuration() const noexcept override { return hw_; }

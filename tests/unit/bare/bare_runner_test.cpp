@@ -4,13 +4,18 @@
 // is the model, with words that can be wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
+#include "backend/compiled_program.hpp"
 #include "backend/info.hpp"
 #include "backend/name/device_name.hpp"
 #include "backend/open/open_registers.hpp"
 #include "backend/registers/bare_backend.hpp"
+#include "backend/registers/bare_engine.hpp"
+#include "backend/registers/copy_layer.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "support/check.hpp"
@@ -27,7 +32,9 @@ struct Wrong {
   bool says = true;
   bool drops_interrupts = false;
   bool line_stuck = false;
+  bool counts_cycles = false;
   int* writes = nullptr;
+  std::vector<std::uint32_t>* written = nullptr;  // offsets, until the host first waits
   bool* abandoned = nullptr;
 };
 
@@ -57,6 +64,7 @@ class WrongDevice final : public BareDevice {
   }
   void write(std::uint32_t offset, std::uint32_t value) override {
     if (wrong_.writes != nullptr) ++*wrong_.writes;
+    if (wrong_.written != nullptr) wrong_.written->push_back(offset);
     inner_->write(offset, value);
   }
   std::unique_ptr<BareMemory> allocate(std::uint64_t bytes, Memory memory) override {
@@ -67,6 +75,7 @@ class WrongDevice final : public BareDevice {
     return nullptr;
   }
   bool wait_interrupt(Time until) override {
+    wrong_.written = nullptr;
     const bool raised = inner_->wait_interrupt(until);
     if (wrong_.drops_interrupts && raised) {
       // What it waits for has ended; the time goes by all the same.
@@ -79,6 +88,8 @@ class WrongDevice final : public BareDevice {
   }
   void relax() override { inner_->relax(); }
   Time now() override { return inner_->now(); }
+  std::uint32_t clock_khz() const noexcept override { return wrong_.counts_cycles ? 1000 : 0; }
+  bool counts_cycles() const noexcept override { return wrong_.counts_cycles; }
   bool reset() override { return wrong_.resets && inner_->reset(); }
   std::string take_refusals() override { return inner_->take_refusals(); }
   const nvdla_hw* configuration() const noexcept override {
@@ -243,6 +254,35 @@ TEST_F(Jobs, EndWithWhatTheDeviceThrows) {
   gone = true;
   EXPECT_EQ(failure(), "wrong: a copy of one element fails: the cable is out");
   EXPECT_EQ(failure(), "wrong: a copy of one element fails: the cable is out");
+}
+
+// Over a simulator a cycle counts as a microsecond: layers of some thousand cycles pend all the
+// same, so that two are enabled before the host waits for the first.
+TEST(BareEngine, EnablesLayersOfASimulationAhead) {
+  std::vector<std::uint32_t> written;
+  const auto device = wrong({.counts_cycles = true, .written = &written});
+  const nvdla_hw& hw = *find_configuration("nv_small");
+  constexpr std::uint32_t kSide = 64;
+  const nvdla_layer layers[] = {copy_layer(hw, kSide, kSide, 8), copy_layer(hw, kSide, kSide, 8)};
+  constexpr std::uint32_t kBytes = kSide * kSide * 8;
+  const nvdla_slot slots[] = {{kBytes, hw.atom, NVDLA_MEMORY_DRAM, NVDLA_SLOT_READ, 0},
+                              {kBytes, hw.atom, NVDLA_MEMORY_DRAM, NVDLA_SLOT_WRITE, 0}};
+  const CompiledProgram compiled(new_device_id(), hw, {.layers = layers, .slots = slots}, nullptr,
+                                 device->clock_khz());
+  ASSERT_GT(compiled.cycles(1), 2'000U);
+  const auto source = device->allocate(kBytes, Memory::kDram);
+  const auto target = device->allocate(kBytes, Memory::kDram);
+  const std::uint64_t bases[] = {source->address(), target->address()};
+  nvdla_job job{};
+  job.program = &compiled.program();
+  job.bases = bases;
+  job.serial = compiled.serial();
+  BareEngine engine(*device, hw);
+  ASSERT_EQ(engine.start(), 0);
+  ASSERT_TRUE(engine.run(job, {}));
+  EXPECT_EQ(job.result, NVDLA_JOB_OK);
+  const std::uint32_t enable = NVDLA_NV_SMALL_SDP_BASE + NVDLA_SDP_D_OP_ENABLE;
+  EXPECT_EQ(std::count(written.begin(), written.end(), enable), 2);
 }
 
 }  // namespace

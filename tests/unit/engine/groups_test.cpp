@@ -230,6 +230,21 @@ TEST(Groups, OnlyShortLayersPend) {
     }
 }
 
+// A simulation's clock counts cycles, one a microsecond: what is short follows from them alone.
+TEST(Groups, ShortLayersOfASimulationPend) {
+  for (const std::uint64_t cycles : {2'001ull, 2'000'000ull, 2'000'001ull, ~0ull}) {
+    Rig rig;
+    nvdla_engine_count_cycles(&rig.engine);
+    nvdla_engine_set_clock(&rig.engine, 1'000);
+    Program program(rig.hw, {{.cycles = ~0ull}, {.cycles = cycles}});
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    EXPECT_EQ(rig.engine.taken, 3u);
+    EXPECT_EQ(rig.engine.enabled, cycles <= NVDLA_MAX_PENDING_CYCLES ? 3u : 1u) << cycles;
+    expect_ok(rig, program);
+  }
+}
+
 // Who shares no unit with it runs beside it, however long.
 TEST(Groups, LongLayersRunBesideOthers) {
   Rig rig;
