@@ -28,6 +28,15 @@ class Errors(unittest.TestCase):
         self.refused("resnet5", 2, "no network is called 'resnet5'; did you mean 'resnet50'?")
         self.refused("lenet5 yolo", 2, "yolo")
 
+    def test_layers(self):
+        self.refused("squeezenet --layers conv2", 2, "no layer is called 'conv2'; did you mean")
+        self.refused("lenet5 --layers image", 2, "no layer is called 'image'; there are ")
+        self.refused("resnet50 --layers pool1..conv1", 2,
+                     "layer 'pool1' comes behind 'conv1'; expected FIRST..LAST")
+        self.refused("resnet50 --layers stage1.1.expand", 2,
+                     "layers 'stage1.1.expand' read the results of stage1.1.project, "
+                     "stage1.1.conv; expected those of one layer")
+
     def test_values(self):
         self.refused("lenet5 --precision int4", 2, "int4")
         for seed in ("-1", "x", "1.5"):

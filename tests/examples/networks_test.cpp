@@ -72,6 +72,23 @@ TEST(Catalogue, SubstitutesForTables) {
   }
 }
 
+// A block with its shortcut, whose image is what it read.
+TEST(Part, IsANetworkOfItsOwn) {
+  const Graph part = part_of(resnet50(), "stage2.2.reduce..stage2.2.expand");
+  ASSERT_EQ(part.layers().size(), 4U);
+  EXPECT_EQ(part.shape(Graph::image()).channels, 512U);
+  EXPECT_EQ(part.shape(Graph::image()).width, 28U);
+  EXPECT_EQ(part.layers()[3].inputs, (std::vector<Value>{2, Graph::image()}));
+  EXPECT_EQ(std::get<Conv>(part.layers()[3].what).shortcut, Graph::image());
+  const Graph one = part_of(resnet50(), "conv1");
+  ASSERT_EQ(one.layers().size(), 2U);
+  EXPECT_EQ(one.shape(Graph::image()).channels, 3U);
+  // As a part that is the whole.
+  const Graph whole =
+      part_of(lenet5(), lenet5().layers()[1].name + ".." + lenet5().layers().back().name);
+  EXPECT_EQ(draw(whole, 1, Precision::kInt8).results, draw(lenet5(), 1, Precision::kInt8).results);
+}
+
 TEST(Drawn, NumbersFollowFromTheSeed) {
   const Network one = draw(lenet5(), 1, Precision::kInt8);
   EXPECT_EQ(draw(lenet5(), 1, Precision::kInt8).results, one.results);

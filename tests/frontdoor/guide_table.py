@@ -284,6 +284,8 @@ PAGES = {
             r"googlenet: 83 tensors, 6684056 elements, 0 differ"),
         "build/bin/network lenet5 --precision fp16 --device model:nv_full": Run(
             r"lenet5: 7 tensors, 8094 elements, 0 differ"),
+        "build/bin/network resnet50 --layers stage2.2.reduce..stage2.2.expand": Run(
+            r"resnet50: 3 tensors, 602112 elements, 0 differ"),
         "build/bin/network lenet5 --save lenet5.nvdla": Run(r"^  nvdla run lenet5.nvdla --input "),
         "build/bin/nvdla run lenet5.nvdla --input lenet5.nvdla.image "
         "--output lenet5.nvdla.found": Run(r""),

@@ -5,11 +5,35 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "tools/common/text.hpp"
 #include "tools/files/status.hpp"
 
 namespace networks {
+namespace {
+
+[[noreturn]] void refuse_name(const char* kind, const std::string& name,
+                              const std::vector<std::string>& names) {
+  const std::string_view meant = nvdla::program::closest(name, names);
+  throw nvdla::program::UsageError(
+      fmt::format("no {} is called '{}'; {}", kind, name,
+                  meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean '{}'?", meant)));
+}
+
+// Returns the layer of this name. The image is no layer.
+Value find_layer(const Graph& graph, const std::string& name) {
+  std::vector<std::string> names;
+  for (Value value = Graph::image() + 1; value < graph.layers().size(); ++value) {
+    names.push_back(graph.layers()[value].name);
+    if (names.back() == name) return value;
+  }
+  refuse_name("layer", name, names);
+}
+
+}  // namespace
 
 std::span<const Entry> catalogue() {
   static constexpr std::array kEntries = {
@@ -41,11 +65,41 @@ const Entry& find_entry(const std::string& name) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  const std::string_view meant = nvdla::program::closest(name, names);
-  throw nvdla::program::UsageError(
-      fmt::format("no network is called '{}'; {}", name,
-                  meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean '{}'?", meant)));
+  refuse_name("network", name, names);
+}
+
+Graph part_of(const Graph& graph, const std::string& range) {
+  const std::size_t dots = range.find("..");
+  const std::string first = range.substr(0, dots);
+  const std::string last = dots == std::string::npos ? first : range.substr(dots + 2);
+  const Value begin = find_layer(graph, first), end = find_layer(graph, last) + 1;
+  if (begin >= end)
+    throw nvdla::program::UsageError(
+        fmt::format("layer '{}' comes behind '{}'; expected FIRST..LAST", first, last));
+  const std::vector<Layer>& layers = graph.layers();
+  std::set<Value> outside;
+  for (Value value = begin; value < end; ++value)
+    for (const Value input : layers[value].inputs)
+      if (input < begin) outside.insert(input);
+  if (outside.size() > 1) {
+    std::vector<std::string> names;
+    for (const Value value : outside) names.push_back(layers[value].name);
+    throw nvdla::program::UsageError(
+        fmt::format("layers '{}' read the results of {}; expected those of one layer", range,
+                    fmt::join(names, ", ")));
+  }
+  Graph part(graph.shape(*outside.begin()));
+  const auto moved = [&](Value value) {
+    return value < begin ? Graph::image() : value - begin + 1;
+  };
+  for (Value value = begin; value < end; ++value) {
+    Layer layer = layers[value];
+    for (Value& input : layer.inputs) input = moved(input);
+    auto* const conv = std::get_if<Conv>(&layer.what);
+    if (conv != nullptr && conv->shortcut != kNoValue) conv->shortcut = moved(conv->shortcut);
+    part.add(std::move(layer));
+  }
+  return part;
 }
 
 }  // namespace networks

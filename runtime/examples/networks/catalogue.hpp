@@ -49,6 +49,11 @@ std::span<const Entry> catalogue();
 // The one called `name`. Throws nvdla::program::UsageError naming those that there are.
 const Entry& find_entry(const std::string& name);
 
+// Returns layers of `graph` as a network of their own: `range` is the name of a layer, or of the
+// first and the last, FIRST..LAST, in the graph's order. The one earlier result that they read is
+// the image. Throws nvdla::program::UsageError for other names, and where they read several.
+Graph part_of(const Graph& graph, const std::string& range);
+
 }  // namespace networks
 
 #endif  // NVDLA_EXAMPLES_NETWORKS_CATALOGUE_HPP

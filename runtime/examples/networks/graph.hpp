@@ -124,6 +124,8 @@ class Graph {
   Value softmax(Value input, const std::string& name);
   Value layer_norm(Value input, const std::string& name);
   Value gelu(Value input, const std::string& name);
+  // Adds a layer of another graph, whose inputs are results of this one.
+  Value add(Layer layer);
 
   const std::vector<Layer>& layers() const { return layers_; }
   const Shape& shape(Value value) const { return layers_[value].shape; }
@@ -136,8 +138,6 @@ class Graph {
   std::uint64_t macs() const;
 
  private:
-  Value add(Layer layer);
-
   std::vector<Layer> layers_;
 };
 

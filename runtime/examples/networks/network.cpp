@@ -33,7 +33,7 @@ namespace program = nvdla::program;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string name, device, save;
+  std::string name, device, save, layers;
   std::vector<std::string> forbidden;
   std::string precision = "int8";
   std::int64_t seed = 1;
@@ -148,8 +148,10 @@ int run(const Options& options) {
   const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   std::optional<program::Progress> progress(std::in_place);
   const networks::Say say = [&](const std::string& text) { progress->say(text); };
-  const networks::Network network = networks::draw(
-      entry.graph_for(device.info()), static_cast<std::uint64_t>(options.seed), precision, say);
+  networks::Graph graph = entry.graph_for(device.info());
+  if (!options.layers.empty()) graph = networks::part_of(graph, options.layers);
+  const networks::Network network =
+      networks::draw(graph, static_cast<std::uint64_t>(options.seed), precision, say);
 
   networks::Verdict verdict;
   const auto results = networks::check_every_tensor(device, network, precision, verdict, say);
@@ -219,6 +221,10 @@ int main(int argc, char** argv) {
       ->check(nvdla::program::whole_number(0, INT64_MAX))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option("--layers", options.layers,
+                 "Take only this layer, or those from FIRST to LAST, as a network of their own; "
+                 "names are those that --tensors prints")
+      ->type_name("FIRST[..LAST]");
   app.add_flag("--tensors", options.tensors, "Print how the elements of each tensor are spread");
   app.add_flag("--passes", options.passes, "Print what each pass of the compiler did");
   app.add_option("--forbid", options.forbidden,
@@ -243,6 +249,7 @@ int main(int argc, char** argv) {
       "  network\n"
       "  network resnet50 --device model:nv_large\n"
       "  network googlenet --precision fp16 --device model:nv_full\n"
+      "  network resnet50 --layers stage2.2.reduce..stage2.2.expand\n"
       "  network lenet5 --device model:nv_small --save lenet5.nvdla");
   return self.run(argc, argv, [&] { return run(options); });
 }

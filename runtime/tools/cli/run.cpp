@@ -197,6 +197,7 @@ Json stats_json(const Request& request) {
   const auto statistics = request.statistics();
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
     Json layer = {{"name", request.network().layer_name(i)},
+                  {"start_nanoseconds", statistics[i].start_ns - statistics[0].start_ns},
                   {"nanoseconds", statistics[i].end_ns - statistics[i].start_ns},
                   {"worst_case_cycles", request.network().layer_cycles(i)},
                   {"counters", counters_json(statistics[i])}};
