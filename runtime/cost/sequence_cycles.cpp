@@ -7,12 +7,17 @@
 
 #include "cost/conv_pipe.hpp"
 #include "cost/unit_cycles.hpp"
+#include "cost/unit_rates.hpp"
 
 namespace nvdla::cost {
 namespace {
 
 // Units that work on one layer at a time and have two register groups.
 enum Unit : unsigned { kConvUnit, kSdpUnit, kPdpUnit, kCdpUnit, kRubikUnit, kBdmaUnit, kUnits };
+
+// The first atom of a layer leaves SDP so long after the end of the one before, if it waits there:
+// measured on each generation.
+constexpr double kNextOfFirst = 25, kNextOfSecond = 19;
 
 using Units = std::array<bool, kUnits>;
 
@@ -88,6 +93,7 @@ class Sequence {
       before_[i] = last_[i];
       last_[i] = static_cast<double>(cycles.total);
     }
+    if (units[kSdpUnit]) read_by_sdp_ = layer.layer.kind == LayerGeometry::Kind::kSdp;
     done_.total = std::max(done_.total, cycles.total);
     done_.layers.push_back(cycles);
   }
@@ -125,21 +131,38 @@ class Sequence {
     }
     LayerCycles cycles = layer_cycles(machine_, memory_, layer);
     // Other units begin a layer when they have ended the one before.
+    double begin = enabled;
     for (unsigned i = 0; i < kUnits; ++i)
-      if (units[i]) enabled = std::max(enabled, last_[i]);
-    shift(cycles, rounded(enabled));
+      if (units[i]) begin = std::max(begin, last_[i]);
+    begin -= std::min(begin - enabled, read_ahead(layer, cycles));
+    shift(cycles, rounded(begin));
     Traffic traffic;
     traffic.add(source_of(layer), cycles.read);
     traffic.add(destination_of(layer), cycles.written);
-    const double passed = traffic.add_to(pipe_.memory, memory_, enabled);
+    const double passed = traffic.add_to(pipe_.memory, memory_, begin);
     cycles.total = std::max(cycles.total, rounded(passed));
     if (units[kSdpUnit]) pipe_.sdp_end = std::max(pipe_.sdp_end, static_cast<double>(cycles.total));
     return cycles;
   }
 
+  // Returns the cycles of a layer of SDP that go by under the one before: SDP's read client turns
+  // to the next layer when it has read all of one, so that data waits for SDP.
+  double read_ahead(const LayerGeometry& layer, const LayerCycles& alone) const {
+    if (layer.kind != LayerGeometry::Kind::kSdp || layer.pooled || !read_by_sdp_) return 0;
+    const SdpWork work = sdp_work(machine_, layer.sdp);
+    const double next = machine_.first_generation ? kNextOfFirst : kNextOfSecond;
+    const double ahead = work.through - next + memory_.behind(layer.sdp.source).latency - 1;
+    if (alone.bound != Bound::kMemory) return ahead;
+    // Reads that SDP waits for anyway gain no more than the client's queue takes.
+    const std::uint64_t queued =
+        std::uint64_t{machine_.queues.sdp} * machine_.bus_bytes / machine_.atom * work.per_atom;
+    return std::max(ahead - static_cast<double>(queued), 0.0);
+  }
+
   const Machine& machine_;
   const MemoryTiming& memory_;
   const EngineTiming engine_;
+  bool read_by_sdp_ = false;  // the last layer of SDP came from memory
   ConvPipe pipe_;
   unsigned count_[kUnits] = {};                     // layers of each unit so far
   double before_[kUnits] = {}, last_[kUnits] = {};  // ends of the two last layers of each unit

@@ -9,7 +9,7 @@ namespace nvdla::program {
 namespace {
 
 // A limit has to explain so much of a probe's time to be believed.
-constexpr double kBelieved = 0.002;
+constexpr double kBelieved = 0.01;
 // Bounds of what is searched: cycles, requests, cycles a byte.
 constexpr unsigned kMostLatency = 4096;
 constexpr unsigned kMostOutstanding = 256;

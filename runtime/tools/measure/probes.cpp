@@ -69,7 +69,9 @@ Probe weights(const DeviceInfo& info, Memory memory) {
 
 std::vector<Probe> memory_probes(const DeviceInfo& info, const cost::Machine& machine,
                                  Memory memory, std::uint64_t cycles) {
-  const std::uint64_t line = std::uint64_t{kWidth} * info.atom / machine.sdp_throughput;
+  // Nothing but an atom of the interface, or of SDP without an operator, sets the pace.
+  const std::uint64_t elements = std::max(machine.sdp_x_throughput, machine.sdp_throughput);
+  const std::uint64_t line = kWidth * std::max(info.atom / elements, std::uint64_t{1});
   const auto lines =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(cycles / line, 1, kMostLines / kChain));
   return {copies(info, memory, "copy", 1, lines),

@@ -40,8 +40,8 @@ struct Probe {
 //     first read and of its last write, whatever starts the first layer;
 //   a layer that reads weights and writes next to nothing: requests on their way at once limit
 //     reads alone, bandwidth limits both.
-// One copy takes about so many `cycles` at least. Layers have to be longer than the host takes for
-// an interrupt, or the next one is not enabled in time.
+// A copy takes about so many `cycles` of a memory that answers at once. Layers have to be longer
+// than the host takes for an interrupt, or the next one is not enabled in time.
 std::vector<Probe> memory_probes(const DeviceInfo& info, const cost::Machine& machine,
                                  Memory memory, std::uint64_t cycles);
 
