@@ -25,10 +25,11 @@
  *   earlier in the program, and so is whatever the layer waits for: the
  *   earliest layer that has not ended always has its groups, is enabled, and
  *   is first in all its units. Something can always run.
- * - A short layer (NVDLA_MAX_PENDING_NS, or _CYCLES of a simulation) may be enabled behind one that still
- *   runs in the same unit; it pends in hardware. Waits alone say that one needs
- *   the memory of another. A long one is enabled when its units are done with
- *   all that came before; the earliest layer that has not ended finds them so.
+ * - A short layer (NVDLA_MAX_PENDING_NS, NVDLA_MAX_PENDING_CYCLES) may be
+ *   enabled behind one that still runs in the same unit; it pends in hardware.
+ *   Waits alone say that one needs the memory of another. A long one is enabled
+ *   when its units are done with all that came before; the earliest layer that
+ *   has not ended finds them so.
  * - Where CDMA's clock is gated (NVDLA_HW_WEIGHT_GATING) the weights that a
  *   convolution keeps are released when the next one's CSC starts, and CDMA has
  *   to run by then. So CDMA is enabled before CSC, and a convolution only when
