@@ -58,6 +58,7 @@ struct ConvNode {
   SdpNode sdp;
   Convolution::Tuning tuning = {.batch = Rewrite::kNever};
   std::uint32_t winograd_truncate = 0;
+  bool any_order = false;  // of products in sums of fp16
   ConvForm form = {};
 };
 

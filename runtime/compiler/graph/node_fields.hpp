@@ -257,6 +257,7 @@ void visit_fields(Visitor& v, Node& n, const ConvNode& base) {
   v.value("pixels", n.tuning.pixels, base.tuning.pixels);
   v.value("interleaving", n.tuning.interleaving, base.tuning.interleaving);
   v.value("winograd_truncate", n.winograd_truncate, base.winograd_truncate);
+  v.value("any_order", n.any_order, base.any_order);
   v.value("wanted_post_extension", n.tuning.post_extension, base.tuning.post_extension);
   v.block("form", n.form, base.form);
 }

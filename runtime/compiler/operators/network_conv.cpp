@@ -171,6 +171,7 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   node.winograd_truncate = c.arithmetic.winograd_truncate;
   detail::check_range("arithmetic.winograd_truncate", node.winograd_truncate, 0U, 2U);
   if (c.groups == 1) node.tuning = c.tuning;
+  node.any_order = c.arithmetic.any_order;
   node.sdp =
       detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);
   if (detail::nan_to_zero(c.arithmetic, processing, kernels)) {

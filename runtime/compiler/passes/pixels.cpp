@@ -29,8 +29,9 @@ bool pads_a_position(std::uint32_t before, std::uint32_t after, std::uint32_t ke
 }
 
 // Returns what keeps a convolution from reading pixels, or nullptr.
-const char* cannot_read_pixels(const Graph& graph, const DeviceInfo& info, const LayerNode& layer,
-                               const ConvNode& node) {
+const char* cannot_read_pixels(const Graph& graph, const PassContext& context,
+                               const LayerNode& layer, const ConvNode& node) {
+  const DeviceInfo& info = context.info;
   const nvdla_conv& c = node.conv;
   if (c.mode != NVDLA_CONV_DIRECT) return "the input is an image";
   if (!is_input_of_one(graph, layer.input))
@@ -39,7 +40,8 @@ const char* cannot_read_pixels(const Graph& graph, const DeviceInfo& info, const
   if (node.form.winograd) return "Winograd takes tensors only";
   if (c.channels > kComponents) return "pixels have up to four channels";
   if (c.in_precision != c.proc_precision) return "the input would have to be converted";
-  if (c.proc_precision == NVDLA_PRECISION_FP16)
+  if (c.proc_precision == NVDLA_PRECISION_FP16 && !node.any_order &&
+      !context.options.allow_rounding)
     return "fp16 sums depend on their order, which pixels change";
   if (c.proc_precision != NVDLA_PRECISION_INT8 && !info.has_pixel_16)
     return "the device has no pixels with components of 16 bits";
@@ -51,9 +53,15 @@ const char* cannot_read_pixels(const Graph& graph, const DeviceInfo& info, const
 }
 
 nvdla_pixel_format format_of(const nvdla_conv& conv) {
-  const bool bytes = conv.proc_precision == NVDLA_PRECISION_INT8;
-  if (conv.channels == 1) return bytes ? NVDLA_PIXEL_R8 : NVDLA_PIXEL_R16_I;
-  return bytes ? NVDLA_PIXEL_A8B8G8R8 : NVDLA_PIXEL_A16B16G16R16;
+  const bool one = conv.channels == 1;
+  switch (conv.proc_precision) {
+    case NVDLA_PRECISION_INT8:
+      return one ? NVDLA_PIXEL_R8 : NVDLA_PIXEL_A8B8G8R8;
+    case NVDLA_PRECISION_INT16:
+      return one ? NVDLA_PIXEL_R16_I : NVDLA_PIXEL_A16B16G16R16;
+    default:
+      return one ? NVDLA_PIXEL_R16_F : NVDLA_PIXEL_A16B16G16R16_F;
+  }
 }
 
 // Returns the convolution with the same results of the same input as pixels. Kernels stay.
@@ -63,9 +71,12 @@ ConvNode read_pixels(const DeviceInfo& info, const ConvNode& node) {
   c.mode = NVDLA_CONV_IMAGE;
   c.pixel_format = format_of(node.conv);
   c.channels = pixel_layout(static_cast<nvdla_pixel_format>(c.pixel_format)).components;
-  // Pixels are unsigned unless the converter, which changes nothing else, extends their signs.
-  c.flags |= NVDLA_CONV_CONVERT | NVDLA_CONV_SIGNED_PIXELS;
-  c.cvt_scale = 1;
+  // Pixels of integers are unsigned unless the converter, which changes nothing else, extends their
+  // signs.
+  if (c.proc_precision != NVDLA_PRECISION_FP16) {
+    c.flags |= NVDLA_CONV_CONVERT | NVDLA_CONV_SIGNED_PIXELS;
+    c.cvt_scale = 1;
+  }
   pixels.form.kernel_lines = kernel_lines(info, pixels);
   return pixels;
 }
@@ -107,7 +118,7 @@ std::optional<ConvNode> pixel_form(const Graph& graph, PassContext& context, std
   const Convolution::Tuning& tuning = node.tuning;
   if (tuning.pixels == Rewrite::kNever) return std::nullopt;
   const bool always = tuning.pixels == Rewrite::kAlways;
-  const char* reason = cannot_read_pixels(graph, info, layer, node);
+  const char* reason = cannot_read_pixels(graph, context, layer, node);
   if (tuning.folding == Rewrite::kAlways) reason = "tuning.folding is kAlways";
   if (tuning.batch == Rewrite::kAlways) reason = "tuning.batch is kAlways";
   if (reason == nullptr) {

@@ -100,6 +100,7 @@ class Describing {
                             .pad_left = from.pad,
                             .pad_right = from.pad};
     conv.groups = from.groups;
+    conv.arithmetic.any_order = half_;
     const Held held = fill(conv);
     conv.relu = from.activation == Activation::kRelu || from.activation == Activation::kHardSigmoid;
     if (has_table(from.activation)) (half_ ? numbers().real_lut : numbers().lut).apply(conv);

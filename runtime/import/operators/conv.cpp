@@ -42,6 +42,8 @@ void lower_conv(Lowering& l, const Operation& op) {
   c.groups = u32(op.attribute("group", std::int64_t{1}));
   set_window(c, window);
   c.weights = std::span<const float>(sums.weights);
+  // ONNX leaves the order of sums open.
+  c.arithmetic.any_order = true;
   epilogue.set(c);
   l.put(last, l.network().convolution(x, c), view);
 }

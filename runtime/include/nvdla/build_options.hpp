@@ -61,7 +61,8 @@ struct BuildOptions {
   /// that cannot tell.
   std::optional<MemorySpeed> memory = {};
   /// All convolutions may be computed in another way whose results are rounded or saturate
-  /// elsewhere, where that is predicted to be faster: Convolution::Tuning::winograd.
+  /// elsewhere, where that is predicted to be faster: Convolution::Tuning::winograd, and
+  /// Arithmetic::any_order in fp16.
   bool allow_rounding = false;
   /// Each says what layers of a name have to be or may not be, "LAYER:CHOICE". CHOICE is pixels,
   /// folding, winograd, batch or turns, or one of these behind "no-": it sets the member of

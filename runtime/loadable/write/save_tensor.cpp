@@ -43,10 +43,13 @@ void describe_pixels(const TensorDesc& desc, TensorEntry& t) {
   t.data_type = code(type_of(desc.precision));
   t.data_format = one ? kNchw : kNhwc;
   t.data_category = kDataImage;
-  if (desc.precision == Precision::kInt8) {
-    t.pixel_format = one ? NVDLA_PIXEL_R8 : NVDLA_PIXEL_A8B8G8R8;
+  if (one) {
+    t.pixel_format = pixels_of(desc.precision);
+  } else if (desc.precision == Precision::kInt8) {
+    t.pixel_format = NVDLA_PIXEL_A8B8G8R8;
   } else {
-    t.pixel_format = one ? NVDLA_PIXEL_R16_I : NVDLA_PIXEL_A16B16G16R16;
+    t.pixel_format =
+        desc.precision == Precision::kInt16 ? NVDLA_PIXEL_A16B16G16R16 : NVDLA_PIXEL_A16B16G16R16_F;
   }
   set_shape(desc.shape, t);
   t.stride[0] = desc.pixel;

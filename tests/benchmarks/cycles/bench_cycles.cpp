@@ -15,6 +15,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "backend/info.hpp"
@@ -50,6 +51,10 @@ std::vector<std::string> devices() {
 // Passes that choose by predicted cycles, or that rewrites of the network depend on.
 const std::vector<std::string> kChoices = {"winograd",      "pixels", "fold-inputs",
                                            "fuse-poolings", "batch",  "interleave"};
+
+const char* precision_name(Precision precision) {
+  return precision == Precision::kFp16 ? "fp16" : "int8";
+}
 
 struct Plan {
   std::uint64_t cycles = 0;  // of the whole batch
@@ -91,12 +96,15 @@ struct Options {
 struct Case {
   std::string network, device;
   std::uint32_t batch = 1;
+  Precision precision = Precision::kInt8;
 };
 
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const networks::Entry& entry : networks::catalogue())
     for (const std::string& device : devices()) all.push_back({entry.name, device});
+  for (const networks::Entry& entry : networks::catalogue())
+    all.push_back({entry.name, "model:nv_full,clock=1GHz", 1, Precision::kFp16});
   all.push_back({"resnet50", "model:nv_full,latency=50,bandwidth=20GB/s,clock=1GHz", 4});
   all.push_back({"alexnet-groups", "model:nv_full,bandwidth=10GB/s,clock=1GHz", 16});
   all.push_back({"googlenet", "model:nv_full,bandwidth=10GB/s,clock=1GHz,sram=4MiB"});
@@ -115,14 +123,15 @@ class Table {
   }
 
   void add(const Case& one) {
-    if (!std::regex_search(fmt::format("{} {} batch {}", one.network, one.device, one.batch),
+    if (!std::regex_search(fmt::format("{} {} batch {} {}", one.network, one.device, one.batch,
+                                       precision_name(one.precision)),
                            only_))
       return;
     const Device device = Device::open(one.device);
-    const networks::Network& drawn = draw(one.network, device.info());
+    const networks::Network& drawn = draw(one.network, device.info(), one.precision);
     const std::vector<networks::Value> shown = {
         static_cast<networks::Value>(drawn.graph.layers().size() - 1)};
-    const Network network = networks::describe(drawn, Precision::kInt8, shown, one.batch);
+    const Network network = networks::describe(drawn, one.precision, shown, one.batch);
     add(one, device, make_plan(network, device, one.device, kChoices),
         make_plan(network, device, one.device, options_.forbidden, options_.save));
   }
@@ -137,10 +146,10 @@ class Table {
 
  private:
   // Drawing takes longer than all that is done with it.
-  const networks::Network& draw(const std::string& name, const DeviceInfo& info) {
-    auto& drawn = drawn_[{name, info.has_lut}];
-    if (!drawn)
-      drawn = networks::draw(networks::find_entry(name).graph_for(info), 1, Precision::kInt8);
+  const networks::Network& draw(const std::string& name, const DeviceInfo& info,
+                                Precision precision) {
+    auto& drawn = drawn_[{name, info.has_lut, precision}];
+    if (!drawn) drawn = networks::draw(networks::find_entry(name).graph_for(info), 1, precision);
     return *drawn;
   }
 
@@ -154,14 +163,15 @@ class Table {
     const auto row = [&](const char* choices, std::uint64_t cycles) {
       rows_.push_back(
           {{"network", one.network},
-           {"precision", "int8"},
+           {"precision", precision_name(one.precision)},
            {"batch", one.batch},
            {"device", one.device},
            {"choices", choices},
            {"cycles", cycles},
            {"cycles_per_image", cycles / one.batch},
            {"frames_per_second", frames(cycles)},
-           {"mac_bound", off.macs / (std::uint64_t{machine.atomic_c} * machine.atomic_k)},
+           {"mac_bound", off.macs * precision_bytes(one.precision) /
+                             (std::uint64_t{machine.atomic_c} * machine.atomic_k)},
            {"byte_bound", static_cast<std::uint64_t>(
                               static_cast<double>(std::min(off.bytes, chosen.bytes)) / rate)}});
     };
@@ -169,8 +179,10 @@ class Table {
     row("off", off.cycles);
     if (before) row("rules", *before);
     row("chosen", chosen.cycles);
-    const std::string batch = one.batch == 1 ? "" : fmt::format(", batch {}", one.batch);
-    fmt::print("{:<16} {:<66} {:>11} {:>11} {:>11} {:>9.1f}\n", one.network, one.device + batch,
+    std::string condition = one.device;
+    if (one.batch != 1) condition += fmt::format(", batch {}", one.batch);
+    if (one.precision != Precision::kInt8) condition += " in fp16";
+    fmt::print("{:<16} {:<66} {:>11} {:>11} {:>11} {:>9.1f}\n", one.network, condition,
                off.cycles / one.batch, before ? std::to_string(*before / one.batch) : "-",
                chosen.cycles / one.batch, frames(chosen.cycles));
     std::fflush(stdout);
@@ -179,14 +191,14 @@ class Table {
   std::optional<std::uint64_t> rule(const Case& one) const {
     for (const Json& row : rules_)
       if (row.at("network") == one.network && row.at("device") == one.device &&
-          row.at("batch") == one.batch)
+          row.at("batch") == one.batch && row.at("precision") == precision_name(one.precision))
         return row.at("cycles").get<std::uint64_t>();
     return std::nullopt;
   }
 
   const Options& options_;
   const std::regex only_;
-  std::map<std::pair<std::string, bool>, std::optional<networks::Network>> drawn_;
+  std::map<std::tuple<std::string, bool, Precision>, std::optional<networks::Network>> drawn_;
   std::vector<Json> rules_;
   Json rows_ = Json::array();
 };

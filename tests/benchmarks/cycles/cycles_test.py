@@ -24,7 +24,8 @@ BEGIN, END = "<!-- cycles -->\n", "<!-- end of cycles -->\n"
 
 def key(row):
     """Return what names a row: the network and its condition."""
-    return f"{row['network']} {row['device']} batch {row['batch']} {row['choices']}"
+    precision = "" if row["precision"] == "int8" else " " + row["precision"]
+    return f"{row['network']} {row['device']} batch {row['batch']}{precision} {row['choices']}"
 
 
 def measure(program, expression):
@@ -47,10 +48,12 @@ def table(rows):
             "|---|---|---|---|---|---|---|---|\n")
     found = {}
     for row in rows:
-        found.setdefault((row["network"], row["device"], row["batch"]), {})[row["choices"]] = row
-    for (network, device, batch), choices in found.items():
+        condition = row["network"], row["device"], row["batch"], row["precision"]
+        found.setdefault(condition, {})[row["choices"]] = row
+    for (network, device, batch, precision), choices in found.items():
         chosen = choices["chosen"]
-        cells = [f"`{network}`" + (f", {batch} images" if batch > 1 else ""),
+        cells = [f"`{network}`" + (f", {batch} images" if batch > 1 else "") +
+                 (f" in {precision}" if precision != "int8" else ""),
                  device.removeprefix("model:").removesuffix(",clock=1GHz").replace(
                      ",clock=1GHz", "").replace(",", ", ")]
         cells += [millions(choices[name]["cycles_per_image"]) if name in choices else ""

@@ -39,6 +39,10 @@ struct Arithmetic {
   bool nan_to_zero = false;
   /// fp16: sums that are NaN, and NaN of operands, read as zero.
   bool nan_sums_to_zero = false;
+  /// fp16: the products of a sum may be added in any order, so that forms are tried which are
+  /// faster and round sums otherwise: pixels (Convolution::Tuning::pixels).
+  /// BuildOptions::allow_rounding lets all layers.
+  bool any_order = false;
   /// Right shift of transformed data in integer Winograd, 0..2: trades their low bits for range. A
   /// convolution that Convolution::Tuning::winograd does not rewrite has no use for it.
   std::uint32_t winograd_truncate = 0;
@@ -67,10 +71,11 @@ struct Convolution {
     /// Width folding (folding.hpp) of an input of the network that only this layer reads. Results
     /// do not change, but where the input lies: CompiledNetwork::desc() tells.
     Rewrite folding = Rewrite::kNever;
-    /// An input of the network that only this layer reads, of integers and up to four channels,
-    /// lies as pixels (TensorDesc::pixel), which a line of the kernel takes in one step. Results do
-    /// not change, but where the input lies: CompiledNetwork::desc() tells. kAuto does it where the
-    /// layer is predicted to take fewer cycles.
+    /// An input of the network that only this layer reads, of up to four channels, lies as pixels
+    /// (TensorDesc::pixel), which a line of the kernel takes in one step. Results do not change,
+    /// but where the input lies: CompiledNetwork::desc() tells. In fp16 sums are added in another
+    /// order, which Arithmetic::any_order has to allow. kAuto does it where the layer is predicted
+    /// to take fewer cycles.
     Rewrite pixels = Rewrite::kAuto;
     /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
     /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed

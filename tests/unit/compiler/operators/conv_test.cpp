@@ -245,6 +245,50 @@ TEST(NetworkConv, PixelsGiveTheResultsOfTensors) {
   });
 }
 
+// Whole numbers, whose sums are exact in any order.
+std::vector<float> small_numbers(std::size_t count, std::uint32_t seed) {
+  const auto drawn = test::random_values<std::int8_t>(count, seed, -3, 3);
+  return {drawn.begin(), drawn.end()};
+}
+
+// Pixels of fp16 change the order of sums alone, and only where that may be.
+TEST(NetworkConv, PixelsOfFp16GiveTheResultsOfTensors) {
+  const Device device = Device::open("model:nv_full");
+  test::expect_for_all(60, [&](test::Random& random) {
+    const Shape shape{.channels = test::any(random, 1, 4),
+                      .height = test::any(random, 7, 30),
+                      .width = test::any(random, 7, 30),
+                      .batch = test::any(random, 1, 3)};
+    const std::uint32_t kernels = test::any(random, 1, 20), rows = test::any(random, 1, 5),
+                        columns = test::any(random, 1, 5), seed = test::any(random, 1, 1000);
+    const auto weights =
+        small_numbers(std::size_t{kernels} * shape.channels * rows * columns, seed);
+    const auto in = small_numbers(shape.elements(), seed + 1);
+    Convolution conv{.name = "stem", .kernels = kernels};
+    conv.kernel_height = rows;
+    conv.kernel_width = columns;
+    conv.stride_height = test::any(random, 1, 3);
+    conv.stride_width = test::any(random, 1, 3);
+    conv.pad_top = conv.pad_bottom = rows / 2;
+    conv.pad_left = conv.pad_right = columns / 2;
+    conv.weights = weights;
+    std::vector<float> results[2];
+    for (const bool any_order : {false, true}) {
+      conv.arithmetic.any_order = any_order;
+      conv.tuning.pixels = any_order ? Rewrite::kAlways : Rewrite::kAuto;
+      Network net;
+      net.output(net.convolution(net.input("in", shape, Precision::kFp16), conv), "out");
+      Request request = net.build(device);
+      EXPECT_EQ(request.network().desc("in").pixel != 0, any_order);
+      request.write("in", Layout::kNchw, in);
+      request.run();
+      results[any_order].resize(request.network().desc("out").shape.elements());
+      request.read("out", Layout::kNchw, results[any_order]);
+    }
+    ASSERT_EQ(results[0], results[1]);
+  });
+}
+
 // One layer in fourteen is quicker with a tensor.
 TEST(NetworkConv, PixelsAreChosenWhereTheyPay) {
   int chosen = 0, declined = 0;
