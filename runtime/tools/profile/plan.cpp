@@ -40,15 +40,14 @@ Steps steps_of(const Loadable& file, std::span<const LayerProfile> profile) {
 class Planner {
  public:
   Planner(const cost::Machine& machine, const cost::MemoryTiming& memory)
-      : macs_(std::uint64_t{machine.atomic_c} * machine.atomic_k),
-        bytes_(memory.bandwidth > 0 ? memory.bandwidth : machine.bus_bytes) {}
+      : bytes_(memory.bandwidth > 0 ? memory.bandwidth : machine.bus_bytes) {}
 
   PlanLayer plan(std::string name, std::string kind,
                  const std::vector<const LayerProfile*>& steps) {
     PlanLayer layer{.name = std::move(name), .kind = std::move(kind)};
     layer.begin = std::numeric_limits<std::uint64_t>::max();
     std::vector<std::pair<std::string, unsigned>> forms;
-    std::uint64_t macs = 0;
+    double mac_cycles = 0;
     for (const LayerProfile* step : steps) {
       const std::string form = step == nullptr ? "CPU" : step->form;
       if (forms.empty() || forms.back().first != form) forms.emplace_back(form, 0U);
@@ -63,7 +62,11 @@ class Planner {
       layer.alone += step->alone.total;
       layer.read += step->alone.read;
       layer.written += step->alone.written;
-      macs += step->alone.macs;
+      // As many multipliers as the precision of the layer leaves.
+      const cost::LayerCycles& alone = step->alone;
+      if (alone.peak != 0)
+        mac_cycles += static_cast<double>(alone.macs) * static_cast<double>(alone.total) /
+                      static_cast<double>(alone.peak);
     }
     if (layer.steps == 0) layer.begin = 0;
     for (const auto& [form, count] : forms) {
@@ -71,14 +74,13 @@ class Planner {
       layer.form += count == 1 ? form : fmt::format("{} x {}", count, form);
     }
     if (forms.empty()) layer.form = "nothing: its tensors lie where they are read";
-    layer.mac_bound = macs / macs_;
+    layer.mac_bound = cost::rounded(mac_cycles);
     layer.byte_bound =
         static_cast<std::uint64_t>(static_cast<double>(layer.read + layer.written) / bytes_);
     return layer;
   }
 
  private:
-  const std::uint64_t macs_;
   const double bytes_;
 };
 

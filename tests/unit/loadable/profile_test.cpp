@@ -159,6 +159,26 @@ TEST_F(RunProfile, PlanTellsWhatLayersBecame) {
   EXPECT_NE(svg.output.find("predicted for model:nv_small"), std::string::npos);
 }
 
+// fp16 has half of the multipliers.
+TEST_F(RunProfile, PlanCountsTheMultipliersOfThePrecision) {
+  const auto bound = [&](Precision precision) -> std::uint64_t {
+    const std::vector<std::int8_t> bytes(std::size_t{64} * 64, 1);
+    const std::vector<float> reals(bytes.begin(), bytes.end());
+    Convolution layer{.name = "conv", .kernels = 64};
+    if (precision == Precision::kFp16)
+      layer.weights = reals;
+    else
+      layer.weights = bytes;
+    Network network;
+    network.output(network.convolution(network.input("in", {64, 32, 32}, precision), layer), "out");
+    save_loadable(network, "nv_full", path("one.nvdla"));
+    const Result json = nvdla("dump " + path("one.nvdla") + " --plan --json");
+    return Json::parse(json.output).at("total").at("mac_bound");
+  };
+  EXPECT_EQ(bound(Precision::kInt8), std::uint64_t{64} * 64 * 32 * 32 / 2048);
+  EXPECT_EQ(bound(Precision::kFp16), std::uint64_t{64} * 64 * 32 * 32 / 1024);
+}
+
 TEST_F(RunProfile, PrintsATable) {
   const Result result =
       nvdla("run " + file_ + input() + " --profile -d model:nv_small -o " + path("o.raw"));
