@@ -62,7 +62,7 @@ class Planner {
       layer.alone += step->alone.total;
       layer.read += step->alone.read;
       layer.written += step->alone.written;
-      // As many multipliers as the precision of the layer leaves.
+      // The precision of the layer tells how many multipliers there are.
       const cost::LayerCycles& alone = step->alone;
       if (alone.peak != 0)
         mac_cycles += static_cast<double>(alone.macs) * static_cast<double>(alone.total) /
