@@ -217,13 +217,17 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::fold_constants(graph, model.nodes);
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
-  if (!options.pixels.empty()) import::absorb_forward(graph);
+  const bool integers = wants_integers(graph, options);
+  if (!options.pixels.empty()) {
+    // Addends of the border would stand between a convolution and what is behind it.
+    if (!integers) import::absorb_affine(graph);
+    import::absorb_forward(graph, !integers);
+  }
   import::merge_shuffles(graph);
   import::expand_resizes(graph);
   import::merge_normalizations(graph);
   import::merge_functions(graph);
-  if (wants_integers(graph, options) && whole)
-    model.scales = quantize(graph, info, options, pixels, model.notices);
+  if (integers && whole) model.scales = quantize(graph, info, options, pixels, model.notices);
   import::Tables tables;
   import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
   Attempt best = lower(graph, lowering, whole, options.progress);

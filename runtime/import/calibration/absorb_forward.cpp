@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Operators on each channel before a convolution become part of its weights and bias: another
-// order, a factor, and an addend where nothing pads.
+// order, a factor, and an addend. Where zeros pad, an addend gives less to results at the border:
+// in fp16 results of an input of few channels get a tensor of addends then, since such an input may
+// lie as pixels only where nothing is computed before.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,6 +12,7 @@
 
 #include "import/calibration/quantize_graph.hpp"
 #include "import/nodes/operation.hpp"
+#include "import/nodes/window.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -18,6 +21,8 @@ namespace {
 struct ChannelWeights {
   std::size_t channels = 0, taps = 0;
   std::vector<double> weights, bias;
+  // The addend of each result, where that depends on its position; empty if nothing.
+  std::vector<double> addends;
 
   explicit ChannelWeights(const Operation& op)
       : channels(static_cast<std::size_t>(op.dims(1)[1])),
@@ -46,10 +51,32 @@ bool is_plain_conv(const Operation& op) {
          (!op.has(2) || (op.constant(2) != nullptr && op.constant(2)->size() == op.dims(1)[0]));
 }
 
-bool has_padding(const Operation& op) {
-  const auto pads = op.integers("pads");
-  return op.attribute("auto_pad", "NOTSET").starts_with("SAME") ||
-         std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p != 0; });
+// Pixels have up to four components.
+constexpr std::size_t kPixelChannels = 4;
+
+// Adds `operand`, by channel, to the input of a convolution whose zeros stay zeros.
+void add_to_input(const Window& window, const std::vector<double>& operand, ChannelWeights& conv) {
+  const auto& [y, x] = window;
+  const auto positions = static_cast<std::size_t>(y.output * x.output);
+  conv.addends.resize(conv.bias.size() * positions);
+  const auto inside = [](const WindowAxis& axis, std::int64_t output, std::int64_t tap) {
+    const std::int64_t at = output * axis.stride + tap * axis.dilation - axis.before;
+    return at >= 0 && at < axis.input;
+  };
+  for (std::size_t k = 0; k < conv.bias.size(); ++k) {
+    // A tap gives so much if it lies inside.
+    std::vector<double> taps(conv.taps);
+    for (std::size_t c = 0; c < conv.channels; ++c)
+      for (std::size_t t = 0; t < conv.taps; ++t) taps[t] += operand[c] * conv.at(k, c, t);
+    double* addend = &conv.addends[k * positions];
+    for (std::int64_t row = 0; row < y.output; ++row)
+      for (std::int64_t column = 0; column < x.output; ++column, ++addend)
+        for (std::size_t t = 0; t < conv.taps; ++t) {
+          const auto tap = static_cast<std::int64_t>(t);
+          if (inside(y, row, tap / x.kernel) && inside(x, column, tap % x.kernel))
+            *addend += taps[t];
+        }
+  }
 }
 
 // Returns a constant operand as one number for each channel, the second axis.
@@ -81,8 +108,10 @@ std::optional<std::vector<std::size_t>> order_of_channels(const Operation& op,
   return sorted == all ? std::optional(order) : std::nullopt;
 }
 
-// Takes the node before the convolution into it; returns false if that has no place there.
-bool absorb_before(ChannelWeights& conv, const Operation& before, bool padded) {
+// Takes the node before the convolution into it; returns false if that has no place there. `window`
+// is that of a convolution with padding.
+bool absorb_before(ChannelWeights& conv, const Operation& before,
+                   const std::optional<Window>& window, bool in_fp16) {
   if (const auto order = order_of_channels(before, conv.channels)) {
     ChannelWeights same = conv;
     same.each([&](std::size_t k, std::size_t c, std::size_t t) {
@@ -90,11 +119,16 @@ bool absorb_before(ChannelWeights& conv, const Operation& before, bool padded) {
     });
     return true;
   }
-  const bool multiplies = before.op() == "Mul", adds = before.op() == "Add" && !padded;
+  const bool multiplies = before.op() == "Mul", adds = before.op() == "Add";
   if (!multiplies && !adds) return false;
+  if (adds && window && (!in_fp16 || conv.channels > kPixelChannels)) return false;
   const auto operand = operand_of_channels(before, conv.channels);
   if (!operand || before.dims(0) != *before.graph().value(before.node().outputs[0]).dims)
     return false;
+  if (adds && window) {
+    add_to_input(*window, *operand, conv);
+    return true;
+  }
   conv.each([&](std::size_t k, std::size_t c, std::size_t t) {
     if (multiplies)
       conv.at(k, c, t) *= (*operand)[c];
@@ -104,43 +138,75 @@ bool absorb_before(ChannelWeights& conv, const Operation& before, bool padded) {
   return true;
 }
 
+// `PaddedWindow` has the window of a convolution with padding; of one without, nothing.
+struct PaddedWindow {
+  bool known = true;  // what pads can be read
+  std::optional<Window> padded = {};
+};
+
+PaddedWindow padded_window(const Operation& op) {
+  return unless_refused(PaddedWindow{.known = false}, [&] {
+    const Dims& dims = op.dims(1);
+    const auto axes = read_window(op, {dims.begin() + 2, dims.end()});
+    PaddedWindow found;
+    const bool pads = std::any_of(axes.begin(), axes.end(), [](const WindowAxis& axis) {
+      return axis.before != 0 || axis.after != 0;
+    });
+    if (pads) found.padded = two_axes(axes);
+    return found;
+  });
+}
+
 }  // namespace
 
-void absorb_forward(Graph& graph) {
+void absorb_forward(Graph& graph, bool in_fp16) {
   std::map<ValueId, std::size_t> makers;
+  std::vector<Node> nodes;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId id : graph.nodes[n].outputs) makers[id] = n;
+    nodes.push_back(graph.nodes[n]);
     const bool plain =
         unless_refused(false, [&] { return is_plain_conv(Operation(graph, graph.nodes[n])); });
     if (!plain) continue;
-    ChannelWeights conv(Operation(graph, graph.nodes[n]));
-    const bool padded =
-        unless_refused(true, [&] { return has_padding(Operation(graph, graph.nodes[n])); });
+    const Operation op(graph, graph.nodes[n]);
+    ChannelWeights conv(op);
+    const auto window = padded_window(op);
+    if (!window.known) continue;
     ValueId input = graph.nodes[n].inputs[0];
     for (auto maker = makers.find(input); maker != makers.end(); maker = makers.find(input)) {
       const Operation before(graph, graph.nodes[maker->second]);
       const bool absorbed = unless_refused(false, [&] {
         return before.has(0) && before.constant(0) == nullptr && before.dims(0).size() >= 3 &&
-               absorb_before(conv, before, padded);
+               absorb_before(conv, before, window.padded, in_fp16);
       });
       if (!absorbed) break;
       input = before.input(0);
     }
     if (input == graph.nodes[n].inputs[0]) continue;
-    const Dims dims = *graph.value(graph.nodes[n].inputs[1]).dims, list = {dims[0]};
-    const std::string name = graph.nodes[n].name;
-    const ValueId weights =
-        graph.add({.name = name + " kernels",
-                   .type = Type::kFloat,
-                   .dims = dims,
-                   .constant = Constant::of_doubles(Type::kFloat, dims, conv.weights)});
-    const ValueId bias =
-        graph.add({.name = name + " bias",
-                   .type = Type::kFloat,
-                   .dims = list,
-                   .constant = Constant::of_doubles(Type::kFloat, list, conv.bias)});
-    graph.nodes[n].inputs = {input, weights, bias};
+    const auto add = [&](const char* what, const Dims& dims, const std::vector<double>& numbers) {
+      return graph.add({.name = graph.nodes[n].name + what,
+                        .type = Type::kFloat,
+                        .dims = dims,
+                        .constant = Constant::of_doubles(Type::kFloat, dims, numbers)});
+    };
+    const Dims dims = *graph.value(graph.nodes[n].inputs[1]).dims;
+    Node& node = nodes.back();
+    const ValueId kernels = add(" kernels", dims, conv.weights);
+    node.inputs = {input, kernels, add(" bias", {dims[0]}, conv.bias)};
+    if (conv.addends.empty()) continue;
+    const Dims one = {1, dims[0], window.padded->y.output, window.padded->x.output};
+    Node border;
+    border.name = node.name;
+    border.op = "Add";
+    border.opset = node.opset;
+    border.outputs = node.outputs;
+    Value sums = graph.value(node.outputs[0]);
+    sums.name += " without addends";
+    node.outputs = {graph.add(std::move(sums))};
+    border.inputs = {node.outputs[0], add(" addends", one, conv.addends)};
+    nodes.push_back(std::move(border));
   }
+  graph.nodes = std::move(nodes);
   remove_dead_nodes(graph);
 }
 

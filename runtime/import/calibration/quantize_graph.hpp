@@ -52,8 +52,9 @@ std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& opt
 // products into these.
 void absorb_affine(Graph& graph);
 
-// Takes what happens to each channel before a convolution into its weights and bias.
-void absorb_forward(Graph& graph);
+// Takes what happens to each channel before a convolution into its weights and bias, `in_fp16` also
+// what adds to an input of few channels that zeros pad.
+void absorb_forward(Graph& graph, bool in_fp16);
 // Makes products with reciprocals of quotients of two tensors.
 void expand_quotients(Graph& graph);
 // Makes averages of whole planes above 32 lines or columns averages of averages of blocks.

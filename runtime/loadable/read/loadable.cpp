@@ -70,17 +70,22 @@ std::uint64_t loadable::buffer_bytes(const MemoryEntry& memory) {
 // an image whose components have a sign and stand for reals.
 std::uint32_t loadable::pixel_of(const TensorEntry& entry) {
   if (entry.data_category != kDataImage || !entry.quantization) return 0;
-  const bool bytes = entry.data_type == static_cast<std::uint8_t>(LoadableType::kInt8);
-  if (!bytes && entry.data_type != static_cast<std::uint8_t>(LoadableType::kInt16)) return 0;
+  const auto of = [&](LoadableType type, std::uint32_t bytes) {
+    return entry.data_type == static_cast<std::uint8_t>(type) ? bytes : 0;
+  };
   switch (entry.pixel_format) {
     case NVDLA_PIXEL_R8:
-      return bytes ? 1 : 0;
+      return of(LoadableType::kInt8, 1);
     case NVDLA_PIXEL_A8B8G8R8:
-      return bytes ? 4 : 0;
+      return of(LoadableType::kInt8, 4);
     case NVDLA_PIXEL_R16_I:
-      return bytes ? 0 : 2;
+      return of(LoadableType::kInt16, 2);
     case NVDLA_PIXEL_A16B16G16R16:
-      return bytes ? 0 : 8;
+      return of(LoadableType::kInt16, 8);
+    case NVDLA_PIXEL_R16_F:
+      return of(LoadableType::kFp16, 2);
+    case NVDLA_PIXEL_A16B16G16R16_F:
+      return of(LoadableType::kFp16, 8);
     default:
       return 0;
   }

@@ -240,6 +240,57 @@ TEST(Calibration, PixelsGoInAsBytes) {
       }
 }
 
+// A mean and a deviation before a convolution that zeros pad leave nothing to compute before it in
+// fp16, so that the picture lies as pixels; at the border zeros stay the mean.
+TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
+  constexpr int kSide = 9, kKernels = 5;
+  const std::vector<float> means = {123.675F, 116.28F, 103.53F}, deviations = {58.4F, 57.1F, 57.4F};
+  for (const int stride : {1, 2}) {
+    for (const int dilation : {1, 2}) {
+      const auto weights = random_floats(kKernels * 3 * 9, 3);
+      ModelMaker m;
+      m.input("x", {1, 3, kSide, kSide}).output("y").floats("w", {kKernels, 3, 3, 3}, weights);
+      auto& conv = m.node("Conv", {"x", "w"}, {"y"});
+      set(conv, "pads", Sizes{1, 1, 1, 1});
+      set(conv, "strides", Sizes{stride, stride});
+      set(conv, "dilations", Sizes{dilation, dilation});
+      const ImportedModel model = m.import({.pixels = {{.mean = means, .deviation = deviations}}});
+      Request request = model.network.compile(Device::open("model:nv_full")).create_request();
+      EXPECT_EQ(request.network().layers(), 1U);
+      EXPECT_EQ(request.network().desc("x").pixel, dilation == 1 ? 8U : 0U);
+      std::vector<float> in(3 * kSide * kSide);
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 37 % 256);
+      request.write("x", Layout::kNchw, in);
+      request.run();
+      const int side = (kSide + 2 - 2 * dilation - 1) / stride + 1;
+      std::vector<float> out(static_cast<std::size_t>(kKernels * side * side));
+      request.read("y", Layout::kNchw, std::span<float>(out));
+      for (int k = 0; k < kKernels; ++k)
+        for (int y = 0; y < side; ++y)
+          for (int x = 0; x < side; ++x) {
+            double sum = 0, magnitude = 0;
+            for (int c = 0; c < 3; ++c)
+              for (int t = 0; t < 9; ++t) {
+                const int row = y * stride + t / 3 * dilation - 1,
+                          column = x * stride + t % 3 * dilation - 1;
+                if (row < 0 || row >= kSide || column < 0 || column >= kSide) continue;
+                const auto of = static_cast<std::size_t>(c);
+                const double weight = weights[static_cast<std::size_t>((k * 3 + c) * 9 + t)] /
+                                      static_cast<double>(deviations[of]);
+                const double pixel =
+                    in[static_cast<std::size_t>((c * kSide + row) * kSide + column)];
+                sum += weight * (pixel - static_cast<double>(means[of]));
+                magnitude += std::fabs(weight) * (pixel + static_cast<double>(means[of]));
+              }
+            // Weights, addends and the result are rounded to 11 bits.
+            EXPECT_NEAR(out[static_cast<std::size_t>((k * side + y) * side + x)], sum,
+                        magnitude * 0x1p-10)
+                << stride << dilation << k << y << x;
+          }
+    }
+  }
+}
+
 TEST(Calibration, QuotientsOfTensorsAreProducts) {
   ModelMaker m;
   m.input("x", {1, 2, 4, 4}).output("y").floats("one", {}, {1}).floats("two", {}, {2});

@@ -100,6 +100,37 @@ TEST(Save, TensorsThatLieAsPixels) {
   }
 }
 
+TEST(Save, TensorsOfFp16ThatLieAsPixels) {
+  const Device device = Device::open("model:nv_full");
+  for (const std::uint32_t channels : {1U, 3U}) {
+    const auto bytes = random_elements<std::int8_t>(std::size_t{16} * channels * 25, 7);
+    const std::vector<float> weights(bytes.begin(), bytes.end());
+    Convolution layer{.name = "stem", .kernels = 16, .kernel_height = 5, .kernel_width = 5};
+    layer.weights = weights;
+    layer.arithmetic.any_order = true;
+    layer.tuning.pixels = Rewrite::kAlways;
+    Network network;
+    const Tensor in = network.input("in", {channels, 21, 17}, Precision::kFp16);
+    network.output(network.convolution(in, layer), "out");
+    const Loadable file = Loadable::load(test::saved_file(network, "nv_full"));
+    EXPECT_EQ(file.input(0).pixel, channels == 1 ? 2U : 8U);
+    EXPECT_EQ(file.input(0).shape.channels, channels);
+    EXPECT_FALSE(file.input(0).image());
+    Request loaded = file.open(device), built = network.build(device);
+    std::vector<float> reals(file.input(0).shape.elements());
+    for (std::size_t i = 0; i < reals.size(); ++i) reals[i] = static_cast<float>(i % 97) / 8 - 4;
+    std::vector<float> results[2];
+    for (Request* request : {&loaded, &built}) {
+      request->write("in", Layout::kNchw, reals);
+      request->run();
+      auto& result = results[request == &built];
+      result.resize(std::size_t{16} * 17 * 13);
+      request->read("out", Layout::kNchw, std::span<float>(result));
+    }
+    EXPECT_EQ(results[0], results[1]);
+  }
+}
+
 // Logic without the fault need not keep all weights of a layer: the file has fewer layers, and runs
 // only there.
 TEST(Save, ForLogicWithoutWeightGating) {
