@@ -218,10 +218,11 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
   const bool integers = wants_integers(graph, options);
-  if (!options.pixels.empty()) {
+  const bool in_fp16 = !integers && !has_scales(graph);
+  if (!options.pixels.empty() || in_fp16) {
     // Addends of the border would stand between a convolution and what is behind it.
-    if (!integers) import::absorb_affine(graph);
-    import::absorb_forward(graph, !integers);
+    if (in_fp16) import::absorb_affine(graph, import::kPixelChannels);
+    import::absorb_forward(graph, in_fp16);
   }
   import::merge_shuffles(graph);
   import::expand_resizes(graph);

@@ -56,13 +56,23 @@ bool absorb(RealKernels& sums, const Operation& next, ValueId value, const Dims&
   return true;
 }
 
+// Returns the channels of the input, 1 if it has no axis of them.
+std::int64_t channels_of(const Graph& graph, const Node& node) {
+  return unless_refused(std::int64_t{1}, [&] {
+    const Dims& dims = Operation(graph, node).dims(0);
+    return dims.size() > 1 ? dims[1] : std::int64_t{1};
+  });
+}
+
 }  // namespace
 
-void absorb_affine(Graph& graph) {
+void absorb_affine(Graph& graph, std::int64_t most_channels) {
   const Readers readers(graph);
   std::vector<bool> gone(graph.nodes.size(), false);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (gone[n] || !is_sum_of_products(graph, graph.nodes[n])) continue;
+    if (gone[n] || !is_sum_of_products(graph, graph.nodes[n]) ||
+        channels_of(graph, graph.nodes[n]) > most_channels)
+      continue;
     const Dims dims = *graph.value(graph.nodes[n].outputs[0]).dims;
     RealKernels sums = read_kernels(graph, graph.nodes[n]);
     ValueId last = graph.nodes[n].outputs[0];

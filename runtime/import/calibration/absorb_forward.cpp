@@ -5,6 +5,7 @@
 // in fp16 results of an input of few channels get a tensor of addends then, since such an input may
 // lie as pixels only where nothing is computed before.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -50,9 +51,6 @@ bool is_plain_conv(const Operation& op) {
          op.attribute("group", std::int64_t{1}) == 1 &&
          (!op.has(2) || (op.constant(2) != nullptr && op.constant(2)->size() == op.dims(1)[0]));
 }
-
-// Pixels have up to four components.
-constexpr std::size_t kPixelChannels = 4;
 
 // Adds `operand`, by channel, to the input of a convolution whose zeros stay zeros.
 void add_to_input(const Window& window, const std::vector<double>& operand, ChannelWeights& conv) {
@@ -119,11 +117,18 @@ bool absorb_before(ChannelWeights& conv, const Operation& before,
     });
     return true;
   }
-  const bool multiplies = before.op() == "Mul", adds = before.op() == "Add";
+  const bool multiplies = before.op() == "Mul" || before.op() == "Div",
+             adds = before.op() == "Add" || before.op() == "Sub";
   if (!multiplies && !adds) return false;
-  if (adds && window && (!in_fp16 || conv.channels > kPixelChannels)) return false;
-  const auto operand = operand_of_channels(before, conv.channels);
+  if (adds && window && !in_fp16) return false;
+  auto operand = operand_of_channels(before, conv.channels);
   if (!operand || before.dims(0) != *before.graph().value(before.node().outputs[0]).dims)
+    return false;
+  if (before.op() == "Sub")
+    for (double& number : *operand) number = -number;
+  if (before.op() == "Div")
+    for (double& number : *operand) number = 1 / number;
+  if (std::any_of(operand->begin(), operand->end(), [](double x) { return !std::isfinite(x); }))
     return false;
   if (adds && window) {
     add_to_input(*window, *operand, conv);
@@ -169,6 +174,7 @@ void absorb_forward(Graph& graph, bool in_fp16) {
         unless_refused(false, [&] { return is_plain_conv(Operation(graph, graph.nodes[n])); });
     if (!plain) continue;
     const Operation op(graph, graph.nodes[n]);
+    if (in_fp16 && op.dims(1)[1] > kPixelChannels) continue;
     ChannelWeights conv(op);
     const auto window = padded_window(op);
     if (!window.known) continue;

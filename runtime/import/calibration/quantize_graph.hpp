@@ -5,6 +5,8 @@
 #ifndef NVDLA_IMPORT_CALIBRATION_QUANTIZE_GRAPH_HPP
 #define NVDLA_IMPORT_CALIBRATION_QUANTIZE_GRAPH_HPP
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -49,11 +51,14 @@ std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& int
 std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& options);
 
 // Takes products with constants, sums with constants and batch normalisations behind sums of
-// products into these.
-void absorb_affine(Graph& graph);
+// products into these, where their input has at most so many channels.
+void absorb_affine(Graph& graph,
+                   std::int64_t most_channels = std::numeric_limits<std::int64_t>::max());
+// Pixels have up to four components.
+inline constexpr std::int64_t kPixelChannels = 4;
 
-// Takes what happens to each channel before a convolution into its weights and bias, `in_fp16` also
-// what adds to an input of few channels that zeros pad.
+// Takes what happens to each channel before a convolution into its weights and bias. `in_fp16` does
+// so for inputs of few channels alone, also with what adds to one that zeros pad.
 void absorb_forward(Graph& graph, bool in_fp16);
 // Makes products with reciprocals of quotients of two tensors.
 void expand_quotients(Graph& graph);

@@ -240,53 +240,67 @@ TEST(Calibration, PixelsGoInAsBytes) {
       }
 }
 
-// A mean and a deviation before a convolution that zeros pad leave nothing to compute before it in
-// fp16, so that the picture lies as pixels; at the border zeros stay the mean.
+// Normalised is how a convolution sees a picture: less a mean, by a deviation.
+struct Normalised {
+  std::vector<float> means = {123.675F, 116.28F, 103.53F}, deviations = {58.4F, 57.1F, 57.4F};
+  int side = 9, kernels = 5, stride = 1, dilation = 1;
+  std::vector<float> weights = {}, picture = {};
+
+  int out_side() const { return (side + 2 - 2 * dilation - 1) / stride + 1; }
+  // Returns what the convolution gives at a position, and the magnitude of what it adds up.
+  std::pair<double, double> expected(int k, int y, int x) const {
+    double sum = 0, magnitude = 0;
+    for (int c = 0; c < 3; ++c)
+      for (int t = 0; t < 9; ++t) {
+        const int row = y * stride + t / 3 * dilation - 1,
+                  column = x * stride + t % 3 * dilation - 1;
+        if (row < 0 || row >= side || column < 0 || column >= side) continue;
+        const auto of = static_cast<std::size_t>(c);
+        const double mean = means[of], deviation = deviations[of];
+        const double weight = weights[static_cast<std::size_t>((k * 3 + c) * 9 + t)] / deviation;
+        const double pixel = picture[static_cast<std::size_t>((c * side + row) * side + column)];
+        sum += weight * (pixel - mean);
+        magnitude += std::fabs(weight) * (pixel + mean);
+      }
+    return {sum, magnitude};
+  }
+};
+
+// A mean and a deviation before a convolution that zeros pad, from options or in the model, leave
+// nothing to compute before it in fp16, so that the picture lies as pixels; at the border zeros
+// stay the mean.
 TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
-  constexpr int kSide = 9, kKernels = 5;
-  const std::vector<float> means = {123.675F, 116.28F, 103.53F}, deviations = {58.4F, 57.1F, 57.4F};
-  for (const int stride : {1, 2}) {
-    for (const int dilation : {1, 2}) {
-      const auto weights = random_floats(kKernels * 3 * 9, 3);
+  for (const bool in_model : {false, true}) {
+    for (const auto& [stride, dilation] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+      Normalised n{.stride = stride, .dilation = dilation, .weights = random_floats(5 * 3 * 9, 3)};
+      for (int i = 0; i < 3 * n.side * n.side; ++i)
+        n.picture.push_back(static_cast<float>(i * 37 % 256));
       ModelMaker m;
-      m.input("x", {1, 3, kSide, kSide}).output("y").floats("w", {kKernels, 3, 3, 3}, weights);
-      auto& conv = m.node("Conv", {"x", "w"}, {"y"});
+      m.input("x", {1, 3, n.side, n.side}).output("y").floats("w", {5, 3, 3, 3}, n.weights);
+      m.floats("mean", {3, 1, 1}, n.means).floats("deviation", {3, 1, 1}, n.deviations);
+      m.node("Sub", {"x", "mean"}, {"less"});
+      m.node("Div", {"less", "deviation"}, {"normal"});
+      auto& conv = m.node("Conv", {in_model ? "normal" : "x", "w"}, {"y"});
       set(conv, "pads", Sizes{1, 1, 1, 1});
       set(conv, "strides", Sizes{stride, stride});
       set(conv, "dilations", Sizes{dilation, dilation});
-      const ImportedModel model = m.import({.pixels = {{.mean = means, .deviation = deviations}}});
+      ImportOptions options;
+      if (!in_model) options.pixels = {{.mean = n.means, .deviation = n.deviations}};
+      const ImportedModel model = m.import(options);
       Request request = model.network.compile(Device::open("model:nv_full")).create_request();
       EXPECT_EQ(request.network().layers(), 1U);
       EXPECT_EQ(request.network().desc("x").pixel, dilation == 1 ? 8U : 0U);
-      std::vector<float> in(3 * kSide * kSide);
-      for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 37 % 256);
-      request.write("x", Layout::kNchw, in);
+      request.write("x", Layout::kNchw, n.picture);
       request.run();
-      const int side = (kSide + 2 - 2 * dilation - 1) / stride + 1;
-      std::vector<float> out(static_cast<std::size_t>(kKernels * side * side));
+      const int side = n.out_side();
+      std::vector<float> out(static_cast<std::size_t>(n.kernels * side * side));
       request.read("y", Layout::kNchw, std::span<float>(out));
-      for (int k = 0; k < kKernels; ++k)
-        for (int y = 0; y < side; ++y)
-          for (int x = 0; x < side; ++x) {
-            double sum = 0, magnitude = 0;
-            for (int c = 0; c < 3; ++c)
-              for (int t = 0; t < 9; ++t) {
-                const int row = y * stride + t / 3 * dilation - 1,
-                          column = x * stride + t % 3 * dilation - 1;
-                if (row < 0 || row >= kSide || column < 0 || column >= kSide) continue;
-                const auto of = static_cast<std::size_t>(c);
-                const double weight = weights[static_cast<std::size_t>((k * 3 + c) * 9 + t)] /
-                                      static_cast<double>(deviations[of]);
-                const double pixel =
-                    in[static_cast<std::size_t>((c * kSide + row) * kSide + column)];
-                sum += weight * (pixel - static_cast<double>(means[of]));
-                magnitude += std::fabs(weight) * (pixel + static_cast<double>(means[of]));
-              }
-            // Weights, addends and the result are rounded to 11 bits.
-            EXPECT_NEAR(out[static_cast<std::size_t>((k * side + y) * side + x)], sum,
-                        magnitude * 0x1p-10)
-                << stride << dilation << k << y << x;
-          }
+      for (int i = 0; i < static_cast<int>(out.size()); ++i) {
+        const auto [sum, magnitude] = n.expected(i / side / side, i / side % side, i % side);
+        // Weights, addends and the result are rounded to 11 bits.
+        EXPECT_NEAR(out[static_cast<std::size_t>(i)], sum, magnitude * 0x1p-10)
+            << in_model << stride << dilation << ' ' << i;
+      }
     }
   }
 }
