@@ -77,8 +77,9 @@ void add_to_input(const Window& window, const std::vector<double>& operand, Chan
   }
 }
 
-// Returns a constant operand as one number for each channel, the second axis.
-std::optional<std::vector<double>> operand_of_channels(const Operation& op, std::size_t channels) {
+// Returns a constant operand as one number for each channel, which are along `axis`.
+std::optional<std::vector<double>> operand_of_channels(const Operation& op, std::size_t channels,
+                                                       std::size_t axis) {
   if (op.inputs() != 2 || !op.has(1)) return std::nullopt;
   const Constant* const c = op.constant(1);
   if (c == nullptr) return std::nullopt;
@@ -86,14 +87,15 @@ std::optional<std::vector<double>> operand_of_channels(const Operation& op, std:
   const std::size_t rank = op.dims(0).size(), own = c->dims().size();
   if (own > rank || c->size() != static_cast<std::int64_t>(channels)) return std::nullopt;
   for (std::size_t i = 0; i < own; ++i)
-    if (c->dims()[i] != 1 && i + rank - own != 1) return std::nullopt;
+    if (c->dims()[i] != 1 && i + rank - own != axis) return std::nullopt;
   return c->doubles();
 }
 
 // Returns the channels that a Gather takes, if it takes each once.
-std::optional<std::vector<std::size_t>> order_of_channels(const Operation& op,
-                                                          std::size_t channels) {
-  if (op.op() != "Gather" || op.attribute("axis", std::int64_t{0}) != 1 || !op.has(1) ||
+std::optional<std::vector<std::size_t>> order_of_channels(const Operation& op, std::size_t channels,
+                                                          std::size_t axis) {
+  if (op.op() != "Gather" ||
+      op.attribute("axis", std::int64_t{0}) != static_cast<std::int64_t>(axis) || !op.has(1) ||
       op.constant(1) == nullptr)
     return std::nullopt;
   std::vector<std::size_t> order;
@@ -106,11 +108,11 @@ std::optional<std::vector<std::size_t>> order_of_channels(const Operation& op,
   return sorted == all ? std::optional(order) : std::nullopt;
 }
 
-// Takes the node before the convolution into it; returns false if that has no place there. `window`
-// is that of a convolution with padding.
-bool absorb_before(ChannelWeights& conv, const Operation& before,
+// Takes the node before the convolution into it; returns false if that has no place there. Its
+// channels are along `axis`; `window` is that of a convolution with padding.
+bool absorb_before(ChannelWeights& conv, const Operation& before, std::size_t axis,
                    const std::optional<Window>& window, bool in_fp16) {
-  if (const auto order = order_of_channels(before, conv.channels)) {
+  if (const auto order = order_of_channels(before, conv.channels, axis)) {
     ChannelWeights same = conv;
     same.each([&](std::size_t k, std::size_t c, std::size_t t) {
       conv.at(k, (*order)[c], t) = same.at(k, c, t);
@@ -120,8 +122,11 @@ bool absorb_before(ChannelWeights& conv, const Operation& before,
   const bool multiplies = before.op() == "Mul" || before.op() == "Div",
              adds = before.op() == "Add" || before.op() == "Sub";
   if (!multiplies && !adds) return false;
-  if (adds && window && !in_fp16) return false;
-  auto operand = operand_of_channels(before, conv.channels);
+  if (adds && window &&
+      (!in_fp16 || window->y.output * window->x.output >
+                       kMaxFolded / static_cast<std::int64_t>(conv.bias.size())))
+    return false;
+  auto operand = operand_of_channels(before, conv.channels, axis);
   if (!operand || before.dims(0) != *before.graph().value(before.node().outputs[0]).dims)
     return false;
   if (before.op() == "Sub")
@@ -141,6 +146,19 @@ bool absorb_before(ChannelWeights& conv, const Operation& before,
       conv.bias[k] += (*operand)[c] * conv.at(k, c, t);
   });
   return true;
+}
+
+// `Transposed` is a node that moves channels, which were along `axis`, to the second axis.
+struct Transposed {
+  Node node;
+  std::size_t axis = 1;
+};
+
+std::optional<Transposed> channels_first(const Operation& op) {
+  if (op.op() != "Transpose" || !op.node().domain.empty()) return std::nullopt;
+  const auto order = op.integers("perm");
+  if (order.size() < 3 || order[0] != 0) return std::nullopt;
+  return Transposed{op.node(), static_cast<std::size_t>(order[1])};
 }
 
 // `PaddedWindow` has the window of a convolution with padding; of one without, nothing.
@@ -179,14 +197,32 @@ void absorb_forward(Graph& graph, bool in_fp16) {
     const auto window = padded_window(op);
     if (!window.known) continue;
     ValueId input = graph.nodes[n].inputs[0];
+    // A node that moves channels in front of lines stays, behind what is absorbed.
+    std::optional<Transposed> transposed;
     for (auto maker = makers.find(input); maker != makers.end(); maker = makers.find(input)) {
       const Operation before(graph, graph.nodes[maker->second]);
+      if (!transposed && (transposed = channels_first(before))) {
+        input = before.input(0);
+        continue;
+      }
       const bool absorbed = unless_refused(false, [&] {
         return before.has(0) && before.constant(0) == nullptr && before.dims(0).size() >= 3 &&
-               absorb_before(conv, before, window.padded, in_fp16);
+               absorb_before(conv, before, transposed ? transposed->axis : 1, window.padded,
+                             in_fp16);
       });
       if (!absorbed) break;
       input = before.input(0);
+    }
+    if (transposed && input == transposed->node.inputs[0]) {
+      input = transposed->node.outputs[0];
+    } else if (transposed) {
+      Node moved = transposed->node;
+      Value channels = graph.value(moved.outputs[0]);
+      channels.name += " as it comes";
+      moved.inputs[0] = input;
+      moved.outputs = {graph.add(std::move(channels))};
+      input = moved.outputs[0];
+      nodes.insert(nodes.end() - 1, std::move(moved));
     }
     if (input == graph.nodes[n].inputs[0]) continue;
     const auto add = [&](const char* what, const Dims& dims, const std::vector<double>& numbers) {
@@ -197,9 +233,13 @@ void absorb_forward(Graph& graph, bool in_fp16) {
     };
     const Dims dims = *graph.value(graph.nodes[n].inputs[1]).dims;
     Node& node = nodes.back();
-    const ValueId kernels = add(" kernels", dims, conv.weights);
-    node.inputs = {input, kernels, add(" bias", {dims[0]}, conv.bias)};
-    if (conv.addends.empty()) continue;
+    node.inputs = {input, add(" kernels", dims, conv.weights)};
+    if (conv.addends.empty()) {
+      node.inputs.push_back(add(" bias", {dims[0]}, conv.bias));
+      continue;
+    }
+    for (std::size_t i = 0; i < conv.addends.size(); ++i)
+      conv.addends[i] += conv.bias[i / (conv.addends.size() / conv.bias.size())];
     const Dims one = {1, dims[0], window.padded->y.output, window.padded->x.output};
     Node border;
     border.name = node.name;

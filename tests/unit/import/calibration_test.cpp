@@ -270,26 +270,31 @@ struct Normalised {
 // nothing to compute before it in fp16, so that the picture lies as pixels; at the border zeros
 // stay the mean.
 TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
-  for (const bool in_model : {false, true}) {
+  for (const char* const from : {"options", "model", "model, channels last"}) {
+    const bool in_model = from != std::string("options"), last = std::string(from).size() > 7;
     for (const auto& [stride, dilation] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
       Normalised n{.stride = stride, .dilation = dilation, .weights = random_floats(5 * 3 * 9, 3)};
       for (int i = 0; i < 3 * n.side * n.side; ++i)
         n.picture.push_back(static_cast<float>(i * 37 % 256));
       ModelMaker m;
-      m.input("x", {1, 3, n.side, n.side}).output("y").floats("w", {5, 3, 3, 3}, n.weights);
-      m.floats("mean", {3, 1, 1}, n.means).floats("deviation", {3, 1, 1}, n.deviations);
+      const Sizes channels = last ? Sizes{3} : Sizes{3, 1, 1};
+      m.input("x", last ? Sizes{1, n.side, n.side, 3} : Sizes{1, 3, n.side, n.side}).output("y");
+      m.floats("mean", channels, n.means).floats("deviation", channels, n.deviations);
+      m.floats("w", {5, 3, 3, 3}, n.weights);
       m.node("Sub", {"x", "mean"}, {"less"});
       m.node("Div", {"less", "deviation"}, {"normal"});
-      auto& conv = m.node("Conv", {in_model ? "normal" : "x", "w"}, {"y"});
+      set(m.node("Transpose", {"normal"}, {"first"}), "perm", Sizes{0, 3, 1, 2});
+      auto& conv = m.node("Conv", {last ? "first" : in_model ? "normal" : "x", "w"}, {"y"});
       set(conv, "pads", Sizes{1, 1, 1, 1});
       set(conv, "strides", Sizes{stride, stride});
       set(conv, "dilations", Sizes{dilation, dilation});
-      ImportOptions options;
+      ImportOptions options{.channels_last = true};
       if (!in_model) options.pixels = {{.mean = n.means, .deviation = n.deviations}};
       const ImportedModel model = m.import(options);
       Request request = model.network.compile(Device::open("model:nv_full")).create_request();
       EXPECT_EQ(request.network().layers(), 1U);
       EXPECT_EQ(request.network().desc("x").pixel, dilation == 1 ? 8U : 0U);
+      // The picture as three planes, whatever the model has.
       request.write("x", Layout::kNchw, n.picture);
       request.run();
       const int side = n.out_side();
@@ -299,7 +304,7 @@ TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
         const auto [sum, magnitude] = n.expected(i / side / side, i / side % side, i % side);
         // Weights, addends and the result are rounded to 11 bits.
         EXPECT_NEAR(out[static_cast<std::size_t>(i)], sum, magnitude * 0x1p-10)
-            << in_model << stride << dilation << ' ' << i;
+            << from << ' ' << stride << dilation << ' ' << i;
       }
     }
   }
