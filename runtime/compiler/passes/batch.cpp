@@ -123,11 +123,14 @@ bool has_elements(const SdpNode& sdp) {
 }
 
 // SDP reads a cube of one position as a run of atoms, so there is no room between its surfaces for
-// the 64 bytes that a batch is written by.
+// the 64 bytes that a batch is written by. It reads surfaces of int16 in pairs where it works in
+// int8.
 bool is_read_as_run(const Graph& graph, const DeviceInfo& info, std::uint32_t tensor) {
   const Shape& shape = graph.tensors[tensor].shape;
   if (shape.width * shape.height > 1) return false;
-  if (packed_tensor(info, shape, graph.tensors[tensor].precision).surfaces() == 1) return false;
+  const Precision precision = graph.tensors[tensor].precision;
+  if (precision != Precision::kInt16 && packed_tensor(info, shape, precision).surfaces() == 1)
+    return false;
   return std::ranges::any_of(graph.live_layers(), [&](const LayerNode& layer) {
     const auto& operands = layer.operands;
     // A slice may be read where it is.

@@ -171,6 +171,7 @@ TEST(Averages, OfAnySizeAreTheDevicesWhereStepsAreExact) {
   const Average all{.name = "average"};
   const Case cases[] = {
       {{8, 56, 56}, all},
+      {{1, 1, 33, 2}, all},
       {{3, 33, 1}, all},
       {{5, 1, 2000}, all},
       {{2, 8192, 1}, all},
