@@ -103,6 +103,12 @@ TEST_P(Simulated, RunsNetworksAsTheModelDoes) {
   }
 }
 
+// Programs may take as many cycles as on silicon of 1 GHz.
+TEST_P(Simulated, TakesLongLayers) {
+  const SmallProgram small(device_, 1, {8, 4096, 4096});
+  EXPECT_GT(small.create().cycles(0), 5'000'000U);
+}
+
 TEST_P(Simulated, HangsInSimulatedTimeAndRecovers) {
   const SmallProgram small(device_, 1, {8, 2, 2}, 3);
   const Program broken = small.create();
