@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace nvdla::cost {
 namespace {
@@ -53,9 +54,23 @@ double Traffic::add_to(Backlog& backlog, const MemoryTiming& memory, double begi
   double done = begin;
   for (const Interface interface : {Interface::kPrimary, Interface::kSecondary}) {
     const auto i = static_cast<std::size_t>(interface);
-    if (bytes_[i] == 0) continue;
-    backlog.until[i] = std::max(backlog.until[i], begin) + memory.transfer(interface, bytes_[i]);
-    done = std::max(done, backlog.until[i]);
+    double left = memory.transfer(interface, bytes_[i]);
+    double& until = backlog.until[i];
+    for (Backlog::Gap& gap : backlog.idle[i]) {
+      const double from = std::max(gap.begin, begin);
+      if (left == 0 || from >= gap.end) continue;
+      const double used = std::min(left, gap.end - from);
+      gap.begin = from + used;
+      left -= used;
+      done = std::max(done, gap.begin);
+    }
+    if (left == 0) continue;
+    if (begin > until) {
+      std::shift_left(std::begin(backlog.idle[i]), std::end(backlog.idle[i]), 1);
+      backlog.idle[i][Backlog::kGaps - 1] = {until, begin};
+    }
+    until = std::max(until, begin) + left;
+    done = std::max(done, until);
   }
   return done;
 }

@@ -44,9 +44,15 @@ struct Reads {
 };
 
 // `Backlog` has, for each interface, when its memory has passed on all that layers so far ask of
-// it.
+// it, and when it was idle before: a layer that comes later in the order may begin earlier.
 struct Backlog {
+  struct Gap {
+    double begin = 0, end = 0;
+  };
+  static constexpr unsigned kGaps = 4;  // the last ones
+
   double until[2] = {};
+  Gap idle[2][kGaps] = {};  // oldest first
 };
 
 // `Traffic` adds up what goes through each interface, both ways, which shares its bandwidth.
