@@ -30,7 +30,7 @@ class Errors(unittest.TestCase):
 
     def test_layers(self):
         self.refused("squeezenet --layers conv2", 2, "no layer is called 'conv2'; did you mean")
-        self.refused("lenet5 --layers image", 2, "no layer is called 'image'; there are ")
+        self.refused("lenet5 --layers image", 2, "no layer is called 'image'; --tensors lists them")
         self.refused("resnet50 --layers pool1..conv1", 2,
                      "layer 'pool1' comes behind 'conv1'; expected FIRST..LAST")
         self.refused("resnet50 --layers stage1.1.expand", 2,

@@ -14,13 +14,13 @@
 namespace networks {
 namespace {
 
+// `otherwise` tells which names there are, where none is close.
 [[noreturn]] void refuse_name(const char* kind, const std::string& name,
-                              const std::vector<std::string>& names) {
+                              const std::vector<std::string>& names, const std::string& otherwise) {
   const std::string_view meant = nvdla::program::closest(name, names);
   throw nvdla::program::UsageError(
       fmt::format("no {} is called '{}'; {}", kind, name,
-                  meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean '{}'?", meant)));
+                  meant.empty() ? otherwise : fmt::format("did you mean '{}'?", meant)));
 }
 
 // Returns the layer of this name. The image is no layer.
@@ -30,7 +30,7 @@ Value find_layer(const Graph& graph, const std::string& name) {
     names.push_back(graph.layers()[value].name);
     if (names.back() == name) return value;
   }
-  refuse_name("layer", name, names);
+  refuse_name("layer", name, names, "--tensors lists them");
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ const Entry& find_entry(const std::string& name) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  refuse_name("network", name, names);
+  refuse_name("network", name, names, fmt::format("there are {}", fmt::join(names, ", ")));
 }
 
 Graph part_of(const Graph& graph, const std::string& range) {
