@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backend/compiled_program.hpp"
 #include "backend/name/device_name.hpp"
+#include "cost/measured_range.hpp"
 #include "cost/unit_cycles.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
@@ -132,6 +134,7 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
   // The way around the fault of the clock gate enables a convolution when the one before has ended.
   const cost::EngineTiming engine = {.convolutions_ahead =
                                          (hw.features & NVDLA_HW_WEIGHT_GATING) == 0};
+  const char* const beyond = cost::beyond_measured(machine, memory);
   std::vector<LayerProfile> layers;
   std::size_t steps = 0;
   std::uint64_t begin = 0;  // of a task: the ends of all before
@@ -152,6 +155,9 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
         layer.first = first;
         layer.alone = cost::layer_cycles(machine, memory, sequence[i].layer);
         layer.cycles = later(predicted.layers[i], begin);
+        const char* const own = cost::beyond_measured(sequence[i].layer);
+        if (own != nullptr || beyond != nullptr)
+          layer.beyond_measured = own != nullptr ? own : beyond;
         if (times.empty()) continue;
         const nvdla_layer_stats& time = times[layers.size() - 1];
         layer.nanoseconds = time.end_ns - time.start_ns;
@@ -170,16 +176,20 @@ std::string profile_table(std::span<const LayerProfile> layers) {
   table += fmt::format("{:<{}} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8}\n", "layer", width, "cycles",
                        "busy", "read", "written", "bound by", "host");
   std::uint64_t end = 0, read = 0, written = 0, macs = 0, peak = 0, nanoseconds = 0;
+  std::map<std::string, std::uint64_t> beyond;  // layers of each reason
   const auto line = [&](std::string_view name, std::uint64_t cycles, double busy, std::uint64_t in,
-                        std::uint64_t out, std::string_view bound, std::uint64_t host) {
+                        std::uint64_t out, std::string_view bound, std::uint64_t host,
+                        bool marked) {
     table += fmt::format("{:<{}} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8}\n", elide(name, width), width,
-                         count_text(cycles), busy == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy),
-                         bytes_text(in), bytes_text(out), bound, duration_text(host));
+                         (marked ? "~" : "") + count_text(cycles),
+                         busy == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy), bytes_text(in),
+                         bytes_text(out), bound, duration_text(host));
   };
   for (const LayerProfile& layer : layers) {
     const LayerCycles& cycles = layer.alone;
     line(layer.name, cycles.total, utilisation(cycles), cycles.read, cycles.written,
-         bound_name(cycles.bound), layer.nanoseconds);
+         bound_name(cycles.bound), layer.nanoseconds, !layer.beyond_measured.empty());
+    if (!layer.beyond_measured.empty()) ++beyond[layer.beyond_measured];
     end = std::max(end, layer.cycles.total);
     read += cycles.read;
     written += cycles.written;
@@ -191,7 +201,10 @@ std::string profile_table(std::span<const LayerProfile> layers) {
       peak == 0 || end == 0
           ? 0
           : static_cast<double>(macs) / (static_cast<double>(peak) * static_cast<double>(end));
-  line("all", end, busy, read, written, "", nanoseconds);
+  line("all", end, busy, read, written, "", nanoseconds, !beyond.empty());
+  for (const auto& [reason, count] : beyond)
+    table += fmt::format("~ beyond what was measured on the logic: {} ({} of {} layers)\n", reason,
+                         count, layers.size());
   return table;
 }
 
@@ -207,6 +220,9 @@ nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers) {
                     {"bytes_read", layer.alone.read},
                     {"bytes_written", layer.alone.written},
                     {"bound_by", bound_name(layer.alone.bound)},
+                    {"beyond_measured", layer.beyond_measured.empty()
+                                            ? nlohmann::ordered_json()
+                                            : nlohmann::ordered_json(layer.beyond_measured)},
                     {"nanoseconds", layer.nanoseconds}});
   }
   return json;

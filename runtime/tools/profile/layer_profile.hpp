@@ -31,6 +31,8 @@ struct LayerProfile {
   // total count cycles since the first layer began.
   cost::LayerCycles cycles;
   std::uint64_t nanoseconds = 0;  // of the host, measured
+  // Why the prediction rests on no measurement of the logic, empty where it does.
+  std::string beyond_measured;
 
   // Returns when its first unit begins.
   std::uint64_t start() const noexcept;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/shared.hpp"
+#include "cost/measured_range.hpp"
 #include "measured.hpp"
 
 namespace nvdla::test {
@@ -87,6 +88,49 @@ class MeasuredCycles : public testing::Test {
 
 bool convolves(const MeasuredRow& row) {
   return row.group == "convolution" || row.group == "image" || row.group == "winograd";
+}
+
+// What profiles mark lies beyond all of the tables.
+TEST_F(MeasuredCycles, AreWithinWhatCountsAsMeasured) {
+  NVDLA_NEEDS_SHARED("hw");
+  for (const Error& error : errors()) {
+    const MeasuredRow& row = *error.row;
+    EXPECT_STREQ(cost::beyond_measured(machine_of(row), row.memory), nullptr) << row.name;
+    for (const MeasuredLayer& layer : row.layers)
+      EXPECT_STREQ(cost::beyond_measured(layer), nullptr) << row.name;
+  }
+}
+
+TEST(BeyondMeasured, NamesWhatIs) {
+  const auto reason = [](const auto& change) {
+    MeasuredLayer layer;
+    change(layer);
+    const char* const text = cost::beyond_measured(layer);
+    return std::string(text != nullptr ? text : "");
+  };
+  using Kind = MeasuredLayer::Kind;
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.conv.kernel_width = 8; }), "");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.conv.kernel_height = 11; }),
+            "kernels of more than 8 x 8");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.conv.compressed = true; }),
+            "compressed weights");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.conv.batches = 2; }), "several cubes at once");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.conv.channels = 25088; }),
+            "more than 8192 channels");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) { layer.kind = Kind::kBdma; }), "copies by BDMA");
+  EXPECT_EQ(reason([](MeasuredLayer& layer) {
+              layer.pooled = true;
+              layer.pdp.split = true;
+            }),
+            "a pooling cut into columns");
+  MeasuredRow row;
+  row.configuration = "nv_large";
+  EXPECT_STREQ(cost::beyond_measured(machine_of(row), {}),
+               "another configuration than nv_full and nv_small");
+  row.configuration = "nv_full";
+  EXPECT_STREQ(cost::beyond_measured(machine_of(row), {.latency = 400}), nullptr);
+  EXPECT_STREQ(cost::beyond_measured(machine_of(row), {.sram_latency = 401}),
+               "a latency of more than 400 cycles");
 }
 
 // Prints what is asserted below: rows that are off, and a line for each group and half.

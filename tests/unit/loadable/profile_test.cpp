@@ -62,7 +62,8 @@ class RunProfile : public testing::Test {
   Json profile(const std::string& device) {
     const Result result = nvdla("run " + file_ + input() + " --profile --json -d " + device + "");
     EXPECT_EQ(result.status, 0) << result.output;
-    return Json::parse(result.output).at("profile");
+    // Behind what it notes of the device that the file was made for.
+    return Json::parse(result.output.substr(result.output.find('{'))).at("profile");
   }
 
   replay::TemporaryFolder folder_;
@@ -108,6 +109,27 @@ TEST_F(RunProfile, MemoryIsThatOfTheDevicesName) {
   const std::uint64_t beats = slow[0].at("bytes_read").get<std::uint64_t>() / 8;
   EXPECT_GE(cycles(slow), near + beats * 90);
   EXPECT_EQ(slow[0].at("bound_by"), "input");
+}
+
+// nv_small was measured, other configurations and slower memory were not; a table says so.
+TEST_F(RunProfile, MarksWhatIsBeyondWhatWasMeasured) {
+  const auto reason = [&](const std::string& device) {
+    return profile(device)[0].at("beyond_measured");
+  };
+  EXPECT_EQ(reason("model:nv_small"), nullptr);
+  EXPECT_EQ(reason("model:nv_small,latency=128,outstanding=8"), nullptr);
+  EXPECT_EQ(reason("model:nv_small,latency=129"), "a latency of more than 128 cycles");
+  EXPECT_EQ(reason("model:nv_small,outstanding=7"), "fewer than 8 requests on their way");
+  EXPECT_EQ(reason("model:nv_small,bandwidth=1"),
+            "less than a quarter of the interface's bandwidth");
+  const std::string run = "run " + file_ + input() + " --profile -d ";
+  const Result slow = nvdla(run + "model:nv_small,bandwidth=1");
+  EXPECT_NE(
+      slow.output.find("\n~ beyond what was measured on the logic: less than a quarter of the "
+                       "interface's bandwidth (4 of 4 layers)\n"),
+      std::string::npos)
+      << slow.output;
+  EXPECT_EQ(nvdla(run + "model:nv_small").output.find('~'), std::string::npos);
 }
 
 // A byte in two cycles: all that is read and written takes twice as many cycles as it has bytes.
