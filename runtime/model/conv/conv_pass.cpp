@@ -62,14 +62,15 @@ const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const C
   const RawWeights& before = cbuf_.weights.bytes();
   if (!fetch_.weights) return weights_.kept(before, shape);
   const bool half = layer.proc == Precision::kFp16;
-  if (!layer.compressed && !half && before == nullptr) return weights_.fetch(layer, shape);
+  if (!layer.compressed && !half && before == nullptr)
+    return weights_.fetch(layer, shape, WeightRing::leaves_bytes(hw_, layer));
 
   RawWeights raw;
   if (layer.compressed) {
     raw = expander_.stream();
     counters.weights = expander_.specials();
   } else if (before == nullptr) {
-    const WeightCache::Entry& entry = weights_.fetch(layer, shape);
+    const WeightCache::Entry& entry = weights_.fetch(layer, shape, true);
     counters.weights = entry.packed->specials;
     raw = entry.raw;
   } else {

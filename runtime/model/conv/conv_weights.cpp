@@ -18,6 +18,12 @@ bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) noex
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
+// Compares weights of one shape for the loops of bytes, of which each has its place.
+bool same_bytes(const PackedWeights& a, const PackedWeights& b) noexcept {
+  return a.bytes == b.bytes && a.depthwise == b.depthwise && a.starts == b.starts &&
+         a.depthwise_channels == b.depthwise_channels;
+}
+
 std::int16_t element(const ConvShape& shape, const std::byte* from) {
   if (shape.element_bytes == 1) return static_cast<std::int8_t>(*from);
   std::int16_t value;
@@ -29,7 +35,7 @@ std::int16_t element(const ConvShape& shape, const std::byte* from) {
 // channel, kernel, position in x, in y, block of channels, group; with extended lines channel,
 // line, kernel, block of lines, group.
 template <typename Place>
-void walk_stream(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void walk_stream(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                  Place place) {
   const std::uint32_t group = hw.atomic_k / shape.element_bytes;
   const std::byte* from = raw.data();
@@ -59,7 +65,7 @@ void walk_stream(const nvdla_hw& hw, const ConvShape& shape, const std::vector<s
 
 // Calls `place(kernel, first channel, position, bytes)` for each four channels of a position.
 template <typename Place>
-void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                    Place place) {
   const std::uint32_t group = hw.atomic_k / shape.element_bytes;
   const std::byte* from = raw.data();
@@ -72,7 +78,7 @@ void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector
   }
 }
 
-void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                 PackedWeights& packed) {
   const std::size_t block = shape.block_elements();
   // Kernels and steps beyond the real ones weigh nothing.
@@ -103,28 +109,34 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
 }
 
 // Whether kernel k of each block sees nothing but channel k from some channel on; which one.
-bool find_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+bool find_depthwise(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                     std::vector<std::uint32_t>& channels) {
   // Images have their columns in the channels.
   if (shape.post_lines > 1 || shape.channels < 2) return false;
   constexpr std::uint32_t kUnknown = UINT32_MAX;
-  channels.assign(shape.blocks(), kUnknown);
+  // Dense weights show in the first group of kernels that they are.
+  ConvShape group = shape;
+  group.kernels = std::min(shape.kernels, hw.atomic_k / shape.element_bytes);
   bool diagonal = true;
-  walk_stream(hw, shape, raw,
-              [&](std::uint32_t k, std::uint32_t, std::uint32_t, std::uint32_t c0,
-                  std::uint32_t count, const std::byte* from) {
-                std::uint32_t& first = channels[k / kBlock];
-                for (std::uint32_t c = 0; c < count && diagonal; ++c) {
-                  if (from[c] == std::byte{0}) continue;
-                  if (first == kUnknown && c0 + c >= k % kBlock) first = c0 + c - k % kBlock;
-                  diagonal = first != kUnknown && c0 + c == first + k % kBlock;
-                }
-              });
+  for (const ConvShape& part : {group, shape}) {
+    channels.assign(shape.blocks(), kUnknown);
+    walk_stream(hw, part, raw,
+                [&](std::uint32_t k, std::uint32_t, std::uint32_t, std::uint32_t c0,
+                    std::uint32_t count, const std::byte* from) {
+                  std::uint32_t& first = channels[k / kBlock];
+                  for (std::uint32_t c = 0; c < count && diagonal; ++c) {
+                    if (from[c] == std::byte{0}) continue;
+                    if (first == kUnknown && c0 + c >= k % kBlock) first = c0 + c - k % kBlock;
+                    diagonal = first != kUnknown && c0 + c == first + k % kBlock;
+                  }
+                });
+    if (!diagonal) return false;
+  }
   std::replace(channels.begin(), channels.end(), kUnknown, std::uint32_t{0});
-  return diagonal;
+  return true;
 }
 
-void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                     PackedWeights& packed) {
   const std::size_t block = std::size_t{shape.quads()} * 4 * kBlock;
   packed.depthwise.assign(block * shape.blocks(), 0);
@@ -144,7 +156,7 @@ void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vecto
 }
 
 // As pack_bytes(), twice.
-void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                  PackedWeights& packed) {
   const std::size_t block = shape.block_elements();
   packed.bytes.assign(block * shape.blocks(), 0);
@@ -162,7 +174,7 @@ void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, const std::vector<s
               });
 }
 
-void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_wide(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                PackedWeights& packed) {
   packed.wide = WideWeights(shape.blocks(), 1, std::size_t{shape.run_count()} * shape.run_steps());
   walk_stream(hw, shape, raw,
@@ -175,7 +187,7 @@ void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
   packed.wide.finish();
 }
 
-void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_half(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                PackedWeights& packed) {
   const std::size_t steps = shape.half_steps(hw.atomic_c);
   packed.half.assign(shape.kernels * steps * kLanes, 0);
@@ -208,7 +220,7 @@ void pack_half_tiles(const nvdla_hw& hw, const ConvShape& shape, PackedWeights& 
     }
 }
 
-void pack_floats(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_floats(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                  PackedWeights& packed) {
   const std::size_t block = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
   packed.floats.assign(block * shape.blocks(), 0);
@@ -224,7 +236,7 @@ void pack_floats(const nvdla_hw& hw, const ConvShape& shape, const std::vector<s
               });
 }
 
-void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                    PackedWeights& packed) {
   packed.wide = WideWeights(shape.blocks(), 16, shape.channels / kStep);
   walk_winograd(
@@ -237,7 +249,7 @@ void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector
 }
 
 void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,
-                        const std::vector<std::byte>& raw, PackedWeights& packed) {
+                        std::span<const std::byte> raw, PackedWeights& packed) {
   const std::size_t steps = shape.half_steps(hw.atomic_c);
   packed.half.assign(shape.kernels * steps * kLanes, 0);
   walk_winograd(
@@ -250,7 +262,7 @@ void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,
 }  // namespace
 
 PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
-                           const std::vector<std::byte>& raw) {
+                           std::span<const std::byte> raw) {
   PackedWeights packed;
   switch (shape.mac) {
     case Mac::kBytes:
@@ -297,25 +309,34 @@ WeightCache::Entry& WeightCache::front(Iterator entry) {
 
 void WeightCache::fill(Entry& entry, RawWeights raw) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
-    return other.shape == entry.shape && same_bytes(*other.raw, *raw);
+    return other.shape == entry.shape && other.raw != nullptr && same_bytes(*other.raw, *raw);
   });
   if (found != entries_.end()) {
     entry.raw = found->raw;
     entry.packed = found->packed;
     return;
   }
-  auto packed = std::make_shared<PackedWeights>(pack_weights(hw_, entry.shape, *raw));
-  if (!packed->half.empty())
-    packed->specials =
-        fp::count_specials({reinterpret_cast<const std::uint16_t*>(raw->data()), raw->size() / 2});
-  entry.packed = std::move(packed);
+  pack(entry, *raw);
   entry.raw = std::move(raw);
+}
+
+void WeightCache::pack(Entry& entry, std::span<const std::byte> raw) const {
+  PackedWeights packed = pack_weights(hw_, entry.shape, raw);
+  if (!packed.half.empty())
+    packed.specials =
+        fp::count_specials({reinterpret_cast<const std::uint16_t*>(raw.data()), raw.size() / 2});
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+    return other.shape == entry.shape && other.raw == nullptr && same_bytes(*other.packed, packed);
+  });
+  entry.packed = found != entries_.end() ? found->packed
+                                         : std::make_shared<const PackedWeights>(std::move(packed));
 }
 
 void WeightCache::trim() {
   std::size_t total = 0;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    total += (entry->raw->size() + entry->packed->size()) /
+    const std::size_t raw = entry->raw == nullptr ? 0 : entry->raw->size();
+    total += (raw + entry->packed->size()) /
              static_cast<std::size_t>(entry->packed.use_count());
     if (total > kPackedBytes && entry != entries_.begin()) {
       expected_ = entries_.end();
@@ -332,7 +353,8 @@ RawWeights WeightCache::read(const ConvLayer& layer) const {
   return raw;
 }
 
-const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape) {
+const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape,
+                                             bool needs_raw) {
   // Whole entries: the check has seen to it.
   const std::uint64_t size = layer.weight_bytes;
   const auto found = find([&](const Entry& entry) {
@@ -341,12 +363,20 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
   });
   // Asked before the bytes are read, so a change in between is seen next time.
   const std::uint64_t generation = dma_.generation(layer.weight_ram, layer.weight_address, size);
-  if (found != entries_.end() && generation != 0 && found->generation == generation)
-    return front(found);
+  if (found != entries_.end() && generation != 0 && found->generation == generation) {
+    Entry& entry = front(found);
+    if (needs_raw && entry.raw == nullptr) entry.raw = read(layer);
+    return entry;
+  }
 
   if (found != entries_.end()) {
     Entry& entry = front(found);
     entry.generation = generation;
+    if (entry.raw == nullptr) {
+      // Bytes may be the same in a new generation: from now on that can be found out.
+      fill(entry, read(layer));
+      return entry;
+    }
     scratch_.resize(std::max<std::size_t>(scratch_.size(), size));
     const std::byte* const now = dma_.view(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram,
                                            layer.weight_address, size, scratch_.data());
@@ -355,7 +385,15 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
     return entry;
   }
   Entry entry{shape, layer.weight_ram, layer.weight_address, size, generation, {}, {}};
-  fill(entry, read(layer));
+  const std::byte* const window =
+      needs_raw || generation == 0 || shape.mac != Mac::kBytes
+          ? nullptr
+          : dma_.window(layer.weight_ram, layer.weight_address, size, false);
+  if (window != nullptr) {
+    pack(entry, {window, static_cast<std::size_t>(size)});
+  } else {
+    fill(entry, read(layer));
+  }
   entries_.push_front(std::move(entry));
   expected_ = entries_.end();
   trim();
@@ -367,7 +405,9 @@ const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvSha
   // Equal bytes of others, which nothing but a comparison knows.
   if (found == entries_.end())
     found = find(
-        [&](const Entry& entry) { return entry.shape == shape && same_bytes(*entry.raw, *raw); });
+        [&](const Entry& entry) {
+          return entry.shape == shape && entry.raw != nullptr && same_bytes(*entry.raw, *raw);
+        });
   if (found != entries_.end()) return front(found);
   // No address and generation 0: never taken for what is in memory without a comparison.
   Entry entry{shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, {}, {}};

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/conv/conv_layer.hpp"
@@ -109,7 +110,7 @@ struct PackedWeights {
 };
 
 PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
-                           const std::vector<std::byte>& raw);
+                           std::span<const std::byte> raw);
 
 class WeightCache {
  public:
@@ -118,16 +119,18 @@ class WeightCache {
     Ram ram = Ram::kPrimary;
     std::uint64_t address = 0, size = 0;
     std::uint64_t generation = 0;
-    // Equal weights of other places are the same objects: those of several sessions of a network.
+    // The bytes as they came. Null where nobody needs them: memory then names a change by its
+    // generation, and `packed` has all of them.
     RawWeights raw;
+    // Equal weights of other places are the same objects: those of several sessions of a network.
     std::shared_ptr<const PackedWeights> packed;
   };
 
   WeightCache(const nvdla_hw& hw, Dma& dma) noexcept
       : hw_(hw), dma_(dma), expected_(entries_.end()) {}
 
-  // Valid until the next call.
-  const Entry& fetch(const ConvLayer& layer, const ConvShape& shape);
+  // Valid until the next call. The entry has `raw` where the caller needs it.
+  const Entry& fetch(const ConvLayer& layer, const ConvShape& shape, bool needs_raw);
   // What WEIGHT_BYTES says, from memory.
   RawWeights read(const ConvLayer& layer) const;
   // Of weights that stayed in the convolution buffer or were expanded: memory is not looked at.
@@ -141,6 +144,8 @@ class WeightCache {
   Entry& front(Iterator entry);
   // Packs `raw`, unless an entry has done so.
   void fill(Entry& entry, RawWeights raw) const;
+  // Packs `raw`, and shares what is the same as that of an entry without bytes.
+  void pack(Entry& entry, std::span<const std::byte> raw) const;
   void trim();
 
   const nvdla_hw& hw_;

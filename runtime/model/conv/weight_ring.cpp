@@ -100,6 +100,11 @@ std::string WeightRing::full(const nvdla_hw& hw, const ConvLayer& layer, std::ui
   return text;
 }
 
+bool WeightRing::leaves_bytes(const nvdla_hw& hw, const ConvLayer& layer) noexcept {
+  return layer.keep_weights || layer.weight_bytes > read_entries(hw, layer, layer.kernels) *
+                                                        std::uint64_t{hw.cbuf_entry_bytes};
+}
+
 void WeightRing::end(const nvdla_hw& hw, const ConvLayer& layer, const RawWeights& bytes) {
   kept_ = layer.keep_weights;
   expanded_ = layer.compressed;

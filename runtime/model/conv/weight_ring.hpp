@@ -36,7 +36,10 @@ class WeightRing {
   const RawWeights& bytes() const noexcept { return bytes_; }
   // From CSC's start to the layer's end. Returns why it never ends, or nothing.
   std::string run(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn);
-  // Then with the ring's bytes, those that the layer has brought included.
+  // Returns whether a layer leaves some of the bytes that it brings to the layers behind it.
+  static bool leaves_bytes(const nvdla_hw& hw, const ConvLayer& layer) noexcept;
+  // Then with the ring's bytes, those that the layer has brought included; they may be null where
+  // it leaves none.
   void end(const nvdla_hw& hw, const ConvLayer& layer, const RawWeights& bytes);
 
  private:

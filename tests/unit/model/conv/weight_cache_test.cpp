@@ -31,7 +31,7 @@ class Weights : public testing::Test {
     ConvLayer layer;
     layer.weight_address = address;
     layer.weight_bytes = (kKernels * kChannels + 127) / 128 * 128;
-    return cache_.fetch(layer, shape_);
+    return cache_.fetch(layer, shape_, false);
   }
 
   ConvShape shape_{kKernels, kChannels, 1, 1, true, Mac::kBytes, 1};
@@ -92,6 +92,88 @@ TEST_F(Weights, ThatAreEqualAreOneObject) {
   EXPECT_EQ(cache_.kept(raw, shape_).raw, raw);
   EXPECT_EQ(cache_.kept(equal, shape_).raw, raw);
   EXPECT_EQ(cache_.kept(raw, shape_).raw, raw);
+}
+
+// Memory that lies open and names its changes has the bytes: the cache keeps none of its own.
+class OpenWeights : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kHere = 0x8000'0000, kThere = 0x8008'0000,
+                                 kElsewhere = 0x9000'0000;
+  static constexpr std::uint32_t kKernels = 40, kChannels = 70;
+  static constexpr std::uint64_t kBytes = (kKernels * kChannels + 127) / 128 * 128;
+
+  OpenWeights() {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = static_cast<std::byte>(i * 37);
+    for (const std::uint64_t address : {kHere, kElsewhere})
+      memory_.load(Ram::kPrimary, address, bytes_);
+  }
+
+  const WeightCache::Entry& fetch(std::uint64_t address, bool needs_raw = false) {
+    ConvLayer layer;
+    layer.weight_address = address;
+    layer.weight_bytes = kBytes;
+    return cache_.fetch(layer, shape_, needs_raw);
+  }
+
+  ConvShape shape_{kKernels, kChannels, 1, 1, true, Mac::kBytes, 1};
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(kBytes);
+  Memory memory_;
+  const nvdla_hw& hw_ = *nvdla_hw_find("nv_full");
+  Dma dma_{hw_, memory_};
+  WeightCache cache_{hw_, dma_};
+};
+
+TEST_F(OpenWeights, StayInMemory) {
+  const auto packed = fetch(kHere).packed;
+  EXPECT_EQ(fetch(kHere).raw, nullptr);
+  EXPECT_EQ(fetch(kHere).packed, packed);
+  EXPECT_EQ(packed->bytes, pack_weights(hw_, shape_, bytes_).bytes);
+}
+
+TEST_F(OpenWeights, AreReadForWhoNeedsTheBytes) {
+  const auto packed = fetch(kHere).packed;
+  const auto raw = fetch(kHere, true).raw;
+  ASSERT_NE(raw, nullptr);
+  EXPECT_EQ(*raw, bytes_);
+  EXPECT_EQ(fetch(kHere).packed, packed);
+  EXPECT_EQ(*fetch(kElsewhere, true).raw, bytes_);
+}
+
+TEST_F(OpenWeights, AreSharedWithEqualOnesElsewhere) {
+  const auto packed = fetch(kHere).packed;
+  EXPECT_EQ(fetch(kElsewhere).packed, packed);
+  EXPECT_EQ(fetch(kElsewhere).raw, nullptr);
+}
+
+// A neighbour in the page changes, then a weight, then it changes back.
+TEST_F(OpenWeights, AreLookedAtAgainInANewGeneration) {
+  const auto packed = fetch(kHere).packed;
+  for (unsigned i = 0; i < 3; ++i) {
+    memory_.fill(Ram::kPrimary, kThere, 1, static_cast<std::byte>(i + 1));
+    EXPECT_EQ(fetch(kHere).packed, packed);
+    EXPECT_NE(fetch(kHere).raw, nullptr) << "what is compared next time";
+  }
+  memory_.fill(Ram::kPrimary, kHere + 1, 1, std::byte{99});
+  const auto changed = fetch(kHere).packed;
+  EXPECT_NE(changed->bytes, packed->bytes);
+  memory_.load(Ram::kPrimary, kHere, bytes_);
+  EXPECT_EQ(fetch(kHere).packed->bytes, pack_weights(hw_, shape_, bytes_).bytes);
+}
+
+TEST_F(OpenWeights, ThatChangeAtOnceAreSeen) {
+  const auto packed = fetch(kHere).packed;
+  memory_.fill(Ram::kPrimary, kHere + 1, 1, std::byte{99});
+  EXPECT_NE(fetch(kHere).packed->bytes, packed->bytes);
+}
+
+// Weights that stayed in the buffer have bytes of their own, those in memory need not be the same.
+TEST_F(OpenWeights, AreNotTakenForKeptOnes) {
+  fetch(kHere);
+  const auto raw = std::make_shared<const std::vector<std::byte>>(kBytes, std::byte{5});
+  EXPECT_EQ(cache_.kept(raw, shape_).packed->bytes, pack_weights(hw_, shape_, *raw).bytes);
+  const auto equal = std::make_shared<const std::vector<std::byte>>(bytes_);
+  EXPECT_EQ(cache_.kept(equal, shape_).raw, equal);
+  EXPECT_EQ(cache_.kept(equal, shape_).packed, fetch(kHere).packed);
 }
 
 // Kernels of nv_full come 32 at a time, channels 64: the place of each weight, and what sums begin
