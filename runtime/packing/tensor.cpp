@@ -159,7 +159,7 @@ void pack_as(const TensorDesc& d, Layout layout, std::span<const Source> source,
   for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from) {
     std::byte* out = cube.data() + at;
     for (std::uint32_t x = 0; x < d.shape.width; ++x, out += step) {
-      const T value = convert(source[from + x * column], from + x * column);
+      const T value = convert(source[from + x * column]);
       std::memcpy(out, &value, sizeof value);
     }
   });
@@ -186,7 +186,7 @@ void pack_exact(const TensorDesc& desc, Layout layout, std::span<const T> source
   const TensorDesc d = resolve(desc);
   check_type<T>(d);
   check_sizes(d, source.size(), cube.size());
-  pack_as<T>(d, layout, source, cube, [](T value, std::uint64_t) { return value; });
+  pack_as<T>(d, layout, source, cube, [](T value) { return value; });
 }
 
 template <typename T>
@@ -207,25 +207,88 @@ void check_quantization(const TensorDesc& d, const Quantization& q) {
   }
 }
 
+// Elements that are quantised together, in loops that the compiler makes vectors of.
+constexpr std::uint32_t kTogether = 256;
+
+// `Quantiser` rounds quotients as floats, as frameworks do: where one pixel lies between two steps,
+// all do.
+template <typename T>
+class Quantiser {
+ public:
+  explicit Quantiser(const Quantization& q) noexcept
+      : scale_(q.scale), zero_(q.zero_point), low_(kLow - zero_), high_(kHigh - zero_) {}
+
+  // Returns false if one of the elements is not a number.
+  bool quantise(const float* floats, std::uint32_t count, T* values) const noexcept {
+    return low_ >= -kLimit && high_ <= kLimit ? in_floats(floats, count, values)
+                                              : one_by_one(floats, count, values);
+  }
+
+ private:
+  // The sum with kWhole rounds a number that is not beyond the limit to a whole one.
+  bool in_floats(const float* floats, std::uint32_t count, T* values) const noexcept {
+    const auto low = static_cast<float>(low_), high = static_cast<float>(high_);
+    const auto zero = static_cast<std::int32_t>(zero_);
+    std::int32_t others = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      float quotient = floats[i] / scale_;
+      others |= quotient != quotient ? 1 : 0;
+      quotient = quotient > low ? quotient : low;
+      quotient = quotient < high ? quotient : high;
+      values[i] = static_cast<T>(static_cast<std::int32_t>(quotient + kWhole - kWhole) + zero);
+    }
+    return others == 0;
+  }
+  bool one_by_one(const float* floats, std::uint32_t count, T* values) const noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (std::isnan(floats[i])) return false;
+      const double value = std::nearbyint(floats[i] / scale_) + static_cast<double>(zero_);
+      values[i] = static_cast<T>(std::clamp<double>(value, kLow, kHigh));
+    }
+    return true;
+  }
+
+  static constexpr std::int64_t kLow = std::numeric_limits<T>::min();
+  static constexpr std::int64_t kHigh = std::numeric_limits<T>::max();
+  static constexpr std::int64_t kLimit = 1 << 22;
+  static constexpr float kWhole = 3 << 22;
+
+  float scale_;
+  std::int64_t zero_, low_, high_;
+};
+
 template <typename T>
 void pack_quantised(const TensorDesc& d, Layout layout, std::span<const float> source,
                     const Quantization& q, std::span<std::byte> cube) {
-  constexpr double kLow = std::numeric_limits<T>::min();
-  constexpr double kHigh = std::numeric_limits<T>::max();
-  pack_as<T>(d, layout, source, cube, [&](float real, std::uint64_t index) {
-    if (std::isnan(real)) refuse_argument("element {} is not a number", index);
-    // Frameworks round the quotient as a float: where one pixel lies between two steps, all do.
-    const double value = std::nearbyint(real / q.scale) + static_cast<double>(q.zero_point);
-    return static_cast<T>(std::clamp(value, kLow, kHigh));
+  const Quantiser<T> quantiser(q);
+  const std::uint64_t column = steps(d.shape, layout).column;
+  const std::uint32_t step = column_bytes(d);
+  clear_last_surface(d, cube);
+  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from) {
+    std::byte* out = cube.data() + at;
+    for (std::uint32_t done = 0; done < d.shape.width; done += kTogether) {
+      const std::uint32_t count = std::min(kTogether, d.shape.width - done);
+      const std::uint64_t first = from + done * column;
+      float floats[kTogether];
+      T values[kTogether];
+      for (std::uint32_t i = 0; i < count; ++i) floats[i] = source[first + i * column];
+      if (!quantiser.quantise(floats, count, values)) {
+        const auto bad =
+            std::find_if(floats, floats + count, [](float x) { return std::isnan(x); });
+        refuse_argument("element {} is not a number",
+                        first + static_cast<std::uint64_t>(bad - floats) * column);
+      }
+      for (std::uint32_t i = 0; i < count; ++i, out += step)
+        std::memcpy(out, &values[i], sizeof(T));
+    }
   });
 }
 
 // A quotient of two floats has so few bits that rounding it to double first changes nothing.
 void pack_half(const TensorDesc& d, Layout layout, std::span<const float> source,
                const Quantization& q, std::span<std::byte> cube) {
-  pack_as<std::uint16_t>(d, layout, source, cube, [&](float real, std::uint64_t) {
-    return to_half(double{real} / double{q.scale});
-  });
+  pack_as<std::uint16_t>(d, layout, source, cube,
+                         [&](float real) { return to_half(double{real} / double{q.scale}); });
 }
 
 // Throws if what lies as pixels is no such tensor.

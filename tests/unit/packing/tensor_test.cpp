@@ -3,6 +3,8 @@
 // Feature cubes against the address formula, element by element.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -315,6 +317,45 @@ TEST(Pixels, LieInLinesOfWholeAtoms) {
     unpack(d, layout, packed, std::span<std::int16_t>(back));
     EXPECT_EQ(back, source);
   }
+}
+
+// Elements that are quantised together come to what each alone comes to: ties, what is beyond the
+// ends, infinities, and zero points so far away that floats do not hold the sum.
+template <typename T>
+void expect_quantised_one_by_one(Precision precision) {
+  TensorDesc d;
+  d.precision = precision;
+  d.atom = 32;
+  d.shape.channels = 3;
+  d.shape.height = 2;
+  d.shape.width = 600;
+  d = resolve(d);
+  std::vector<float> real(d.shape.elements());
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    real[i] = static_cast<float>(static_cast<int>(i) - 1800) * .0625F;
+    if (i % 7 == 0) real[i] = std::ldexp(real[i], static_cast<int>(i / 7 % 160) - 80);
+    if (i % 13 == 0) real[i] = std::nextafter(real[i], 1e9F);
+  }
+  real[1] = std::numeric_limits<float>::infinity();
+  real[2] = -real[1];
+  for (const float scale : {.125F, .1F, 3e-3F, 1e-30F})
+    for (const std::int32_t zero_point : {0, -128, 5, 127, 1 << 21, -(1 << 23), INT32_MAX})
+      for (const Layout layout : {Layout::kNchw, Layout::kNhwc}) {
+        std::vector<std::byte> cube(tensor_bytes(d));
+        pack(d, layout, real, {.scale = scale, .zero_point = zero_point}, cube);
+        std::vector<T> found(real.size()), expected(real.size());
+        unpack(d, layout, cube, std::span<T>(found));
+        for (std::size_t i = 0; i < real.size(); ++i)
+          expected[i] = static_cast<T>(
+              std::clamp<double>(std::nearbyint(real[i] / scale) + static_cast<double>(zero_point),
+                                 std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+        EXPECT_EQ(found, expected) << "scale " << scale << ", zero point " << zero_point;
+      }
+}
+
+TEST(Quantise, TogetherAsOneByOne) {
+  expect_quantised_one_by_one<std::int8_t>(Precision::kInt8);
+  expect_quantised_one_by_one<std::int16_t>(Precision::kInt16);
 }
 
 TEST(BadPack, TooFewElements) {
