@@ -308,12 +308,15 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
 
   const auto order =
       input_once(shape, sdp) ? ConvTiles::Order::kBlocksFirst : ConvTiles::Order::kPositionsFirst;
-  const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
+  const auto products = static_cast<double>(depthwise ? quads * 4 * kBlock : block_bytes);
+  // Few positions wait for the weights, each of which is a product of every position.
+  const double rate = std::min<double>(depthwise ? kDepthwiseRate : kernels_.form.rate,
+                                       kWeightRate * walk.positions());
   tiles_.run(
       sdp,
       {walk.positions(), depthwise ? SdpPass::kPositions : walk.tile_positions(kernels_), order},
-      static_cast<double>(products) / (depthwise ? kDepthwiseRate : kernels_.form.rate),
-      std::ref(compute), finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
+      products / rate, std::ref(compute),
+      finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,

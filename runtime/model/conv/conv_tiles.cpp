@@ -9,6 +9,10 @@ namespace {
 // Nanoseconds; long enough that passing it on costs nothing, as long as it stays in a cache.
 constexpr double kTaskTime = 4e3;
 constexpr std::size_t kMaxTaskTiles = 4;
+// Tasks of a thread at least, so that threads end together.
+constexpr std::size_t kThreadTasks = 4;
+// SDP takes about so many nanoseconds for a position of a block.
+constexpr double kFinishTime = 2;
 
 }  // namespace
 
@@ -25,10 +29,22 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
         shared_(sdp.shareable()) {}
 
   std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
-  void cut(std::size_t tiles, std::int32_t* values) noexcept {
-    task_tiles_ = tiles;
-    values_ = values;
+  // Chooses how many tiles a task has that others may execute, if a tile takes so many nanoseconds.
+  void cut(double of_tile, unsigned threads) noexcept {
+    const std::size_t tasks = kThreadTasks * threads;
+    const std::size_t wanted =
+        std::min(static_cast<std::size_t>(kTaskTime / of_tile), tiles() / tasks);
+    // A thread gathers what a position sees once for all blocks.
+    const std::size_t whole = shared_ && cut_.order == Order::kBlocksFirst ? sdp_.blocks() : 1;
+    task_tiles_ = whole > 1 && steps_ >= tasks ? std::max<std::size_t>(wanted / whole, 1) * whole
+                                               : std::clamp<std::size_t>(wanted, 1, kMaxTaskTiles);
   }
+  std::size_t count() const noexcept { return (tiles() + task_tiles_ - 1) / task_tiles_; }
+  // Returns how many values a slot has.
+  std::size_t slot_values() const noexcept {
+    return (shared_ ? 1 : task_tiles_) * cut_.of_tile * kBlock;
+  }
+  void place(std::int32_t* values) noexcept { values_ = values; }
 
   void enter() noexcept override {
     if (kernels_.enter != nullptr) kernels_.enter();
@@ -43,6 +59,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
       if (shared_) sdp_.tile(values, tile.block, tile.first, tile.count, thread);
     });
   }
+  bool retires() const noexcept override { return !shared_; }
   void retire(std::size_t task, std::size_t slot) override {
     if (shared_) return;
     for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
@@ -63,9 +80,9 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
   template <typename Call>
   void for_each(std::size_t task, std::size_t slot, Call call) const {
     const std::size_t begin = task * task_tiles_, end = std::min(begin + task_tiles_, tiles());
-    const std::size_t tile_values = std::size_t{cut_.of_tile} * kBlock;
-    std::int32_t* values = values_ + slot * task_tiles_ * tile_values;
-    for (std::size_t i = begin; i < end; ++i, values += tile_values) call(at(i), values);
+    const std::size_t next = shared_ ? 0 : std::size_t{cut_.of_tile} * kBlock;
+    std::int32_t* values = values_ + slot * slot_values();
+    for (std::size_t i = begin; i < end; ++i, values += next) call(at(i), values);
   }
 
   const Kernels& kernels_;
@@ -82,18 +99,17 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 void ConvTiles::run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
                     const Finish& finish) {
   Tasks tasks(kernels_, sdp, cut, compute, finish);
-  const std::size_t tiles = tasks.tiles();
-  const double of_tile = cut.of_tile * nanoseconds;
-  const double whole = static_cast<double>(tiles) * of_tile;
-  std::size_t task_tiles = 1, slots = 1;
+  const double of_tile =
+      std::min<std::uint32_t>(cut.of_tile, cut.positions) * (nanoseconds + kFinishTime);
+  const double whole = static_cast<double>(tasks.tiles()) * of_tile;
+  std::size_t slots = 1;
   if (pool_.shares(whole)) {
     slots = pool_.in_flight();
-    task_tiles =
-        std::clamp<std::size_t>(static_cast<std::size_t>(kTaskTime / of_tile), 1, kMaxTaskTiles);
+    tasks.cut(of_tile, pool_.size());
   }
-  values_.resize(std::max(values_.size(), slots * task_tiles * cut.of_tile * kBlock));
-  tasks.cut(task_tiles, values_.data());
-  pool_.run(tasks, (tiles + task_tiles - 1) / task_tiles, whole);
+  values_.resize(std::max(values_.size(), slots * tasks.slot_values()));
+  tasks.place(values_.data());
+  pool_.run(tasks, tasks.count(), whole);
 }
 
 }  // namespace nvdla::model

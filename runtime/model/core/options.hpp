@@ -43,8 +43,9 @@ struct Options {
   // Host threads for heavy layers of the convolution pipeline, the caller's included; 0 is one per
   // processor. Results never depend on it. The bus is only ever called on the caller's.
   unsigned threads = 1;
-  // Nanoseconds, roughly: a layer that takes less stays on one thread.
-  double worth_sharing = 50e3;
+  // Nanoseconds, roughly: a layer that takes less stays on one thread, and one that takes several
+  // times as much wakes threads that sleep.
+  double worth_sharing = 8e3;
   // Direct convolutions of fp16 in plain fp32 instead of exactly as the logic: nothing for
   // conformance.
   bool fast_half = false;

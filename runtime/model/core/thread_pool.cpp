@@ -10,12 +10,17 @@ namespace nvdla::model {
 namespace {
 
 // To wake up takes longer than most waits last: how long a thread spins first, inside a region and
-// for the next one. Whoever else wants the processor gets it.
+// for the next one. Whoever else wants the processor gets it, but for the first looks.
 constexpr std::chrono::microseconds kSpinTime{50};
+constexpr unsigned kFirstLooks = 64;
+// Threads that sleep are woken for so many times the work that others share.
+constexpr double kWorthWaking = 6;
 
-// Whether `holds` within that time.
+// Returns whether `holds` within that time.
 template <typename Condition>
 bool spin_until(Condition holds) noexcept {
+  for (unsigned i = 0; i < kFirstLooks; ++i)
+    if (holds()) return true;
   const auto end = std::chrono::steady_clock::now() + kSpinTime;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -25,7 +30,8 @@ bool spin_until(Condition holds) noexcept {
 }
 
 // Returns when `value` is no longer `seen`.
-void await_change(const std::atomic<std::size_t>& value, std::size_t seen) noexcept {
+template <typename Value>
+void await_change(const std::atomic<Value>& value, Value seen) noexcept {
   if (!spin_until([&] { return value.load() != seen; })) value.wait(seen);
 }
 
@@ -55,6 +61,7 @@ class ThreadPool::Region {
   // Executes tasks until there are none left.
   void help(unsigned thread) noexcept {
     const Presence presence(work_);
+    if (!work_.retires()) return share(thread);
     while (true) {
       const std::size_t task = next_.fetch_add(1);
       if (task >= tasks_) return;
@@ -69,6 +76,7 @@ class ThreadPool::Region {
   // Retires all tasks, and executes some as long as the next one to retire is not there.
   void lead() {
     const Presence presence(work_);
+    if (!work_.retires()) return share(0);
     for (std::size_t task = 0; task < tasks_; ++task) {
       std::atomic<std::size_t>& executed = executed_[slot(task)];
       for (std::size_t seen = executed.load(); seen != task + 1; seen = executed.load()) {
@@ -94,6 +102,11 @@ class ThreadPool::Region {
   }
 
  private:
+  // Executes tasks that leave nothing to retire; whoever is inside still executes one.
+  void share(unsigned thread) noexcept {
+    for (std::size_t task = next_.fetch_add(1); task < tasks_; task = next_.fetch_add(1))
+      work_.execute(thread, task, thread);
+  }
   std::size_t slot(std::size_t task) const noexcept { return task % executed_.size(); }
   void execute(unsigned thread, std::size_t task) noexcept {
     work_.execute(thread, task, slot(task));
@@ -136,22 +149,54 @@ void ThreadPool::start() {
 
 void ThreadPool::help(unsigned thread) {
   for (std::uint64_t seen = 0;;) {
-    spin_until([&] { return regions_ != seen || stop_; });
-    std::unique_lock lock(mutex_);
-    begun_.wait(lock, [&] { return stop_ || (region_ != nullptr && regions_ != seen); });
+    if (!spin_until([&] { return regions_ != seen || stop_; })) sleep(seen);
     if (stop_) return;
     seen = regions_;
-    Region& region = *region_;
     ++inside_;
-    lock.unlock();
-    region.help(thread);
-    lock.lock();
-    if (--inside_ == 0) left_.notify_one();
+    if (Region* const region = region_; region != nullptr) region->help(thread);
+    if (--inside_ == 0) inside_.notify_one();
   }
 }
 
+void ThreadPool::sleep(std::uint64_t seen) {
+  std::unique_lock lock(mutex_);
+  ++asleep_;
+  begun_.wait(lock, [&] { return regions_ != seen || stop_; });
+  --asleep_;
+}
+
+bool ThreadPool::finds_help(double nanoseconds, bool& wakes) {
+  const double worth_waking = worth_sharing_ * kWorthWaking;
+  wakes = nanoseconds >= worth_waking;
+  if (wakes || asleep_ < threads_.size()) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - missed_last_ > kSpinTime) missed_ = 0;
+  missed_last_ = now;
+  missed_ += nanoseconds;
+  wakes = missed_ >= worth_waking;
+  if (wakes) missed_ = 0;
+  return wakes;
+}
+
+void ThreadPool::open(Region& region, bool wakes) {
+  if (threads_.empty()) start();
+  region_ = &region;
+  ++regions_;
+  if (!wakes || asleep_ == 0) return;
+  // A thread that is about to sleep has seen the region, or sleeps when the lock is free.
+  { const std::lock_guard lock(mutex_); }
+  begun_.notify_all();
+}
+
+// A thread that comes late finds nothing; one that is inside still looks at the region.
+void ThreadPool::close() noexcept {
+  region_ = nullptr;
+  for (unsigned inside = inside_; inside != 0; inside = inside_) await_change(inside_, inside);
+}
+
 void ThreadPool::run(Work& work, std::size_t tasks, double nanoseconds) {
-  if (!shares(nanoseconds)) {
+  bool wakes = false;
+  if (!shares(nanoseconds) || !finds_help(nanoseconds, wakes)) {
     const Presence presence(work);
     for (std::size_t task = 0; task < tasks; ++task) {
       work.execute(0, task, 0);
@@ -159,20 +204,8 @@ void ThreadPool::run(Work& work, std::size_t tasks, double nanoseconds) {
     }
     return;
   }
-  if (threads_.empty()) start();
   Region region(work, tasks, executed_);
-  {
-    const std::lock_guard lock(mutex_);
-    region_ = &region;
-    ++regions_;
-  }
-  begun_.notify_all();
-  // Who comes late finds nothing; who is inside still looks at the region.
-  const auto close = [&] {
-    std::unique_lock lock(mutex_);
-    region_ = nullptr;
-    left_.wait(lock, [&] { return inside_ == 0; });
-  };
+  open(region, wakes);
   try {
     region.lead();
   } catch (...) {

@@ -7,6 +7,7 @@
 #define NVDLA_MODEL_CORE_THREAD_POOL_HPP
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,9 @@ class ThreadPool {
     virtual void leave() noexcept {}
     // Leaves its results in a slot. Threads, numbered from 0, execute several tasks at once.
     virtual void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept = 0;
+    // Returns whether tasks are retired. Where they are not, threads never wait for each other, and
+    // each has a slot of its own.
+    virtual bool retires() const noexcept { return true; }
     // Takes the results out of the slot, on the thread that called run(), in order of tasks.
     virtual void retire(std::size_t task, std::size_t slot) = 0;
 
@@ -33,8 +37,10 @@ class ThreadPool {
   };
 
   // The caller is one of `threads`; 0 is one per processor. The others start when they are first
-  // needed; where the system has no more threads to give, there are fewer. Work that takes less
-  // than `worth_sharing` nanoseconds is over before they have woken up.
+  // needed; where the system has no more threads to give, there are fewer. Threads that are awake,
+  // as they are for a while behind shared work, share work of `worth_sharing` nanoseconds. Those
+  // that sleep are woken for several times as much, in one piece or in pieces that follow each
+  // other closely: shorter work would be over before they have woken up.
   ThreadPool(unsigned threads, double worth_sharing);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -46,7 +52,7 @@ class ThreadPool {
   // retired.
   std::size_t in_flight() const noexcept { return std::size_t{2} * size_; }
 
-  // Whether others help with work that takes one thread so many nanoseconds.
+  // Returns whether others may help with work that takes one thread so many nanoseconds.
   bool shares(double nanoseconds) const noexcept {
     return size_ > 1 && nanoseconds >= worth_sharing_;
   }
@@ -60,14 +66,25 @@ class ThreadPool {
 
   void start();
   void help(unsigned thread);
+  void sleep(std::uint64_t seen);
+  // Returns whether somebody is there to share work, and whether that takes waking up.
+  bool finds_help(double nanoseconds, bool& wakes);
+  void open(Region& region, bool wakes);
+  void close() noexcept;
 
   const unsigned size_;
   const double worth_sharing_;
+  // Work that nobody was awake to share, one piece soon behind the other.
+  double missed_ = 0;
+  std::chrono::steady_clock::time_point missed_last_;
   std::mutex mutex_;
-  std::condition_variable begun_, left_;
-  // What is being worked on, how many threads are in it, and how many regions there were.
-  Region* region_ = nullptr;
-  unsigned inside_ = 0;
+  std::condition_variable begun_;
+  std::atomic<unsigned> asleep_{0};
+  // Threads work on the region, if there is one; `inside_` counts those that look at it, `regions_`
+  // those that there were. A thread counts itself before it looks for the region, and the caller
+  // takes the region away before it looks for threads: one of them sees the other.
+  std::atomic<Region*> region_{nullptr};
+  std::atomic<unsigned> inside_{0};
   std::atomic<std::uint64_t> regions_{0};
   std::atomic<bool> stop_{false};
   std::vector<std::atomic<std::size_t>> executed_;  // slots of the region
@@ -83,6 +100,7 @@ void run_tasks(ThreadPool& pool, std::size_t tasks, double nanoseconds, Execute&
     void execute(unsigned thread, std::size_t task, std::size_t /*slot*/) noexcept override {
       execute_(thread, task);
     }
+    bool retires() const noexcept override { return false; }
     void retire(std::size_t /*task*/, std::size_t /*slot*/) override {}
 
    private:

@@ -99,6 +99,71 @@ TEST(ThreadPool, ExecutesAndRetiresEachTaskOnce) {
   }
 }
 
+// Tasks that leave nothing to retire: a slot belongs to a thread.
+TEST(ThreadPool, ExecutesTasksWithoutResultsOnce) {
+  class Marks final : public ThreadPool::Work {
+   public:
+    Marks(const ThreadPool& pool, std::size_t tasks) : executed_(tasks), busy_(pool.size()) {}
+    void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
+      wrong_ = wrong_ || slot != thread || busy_.at(slot).exchange(true);
+      if (task % 5 == 0) std::this_thread::yield();
+      executed_.at(task).fetch_add(1);
+      busy_[slot] = false;
+    }
+    bool retires() const noexcept override { return false; }
+    void retire(std::size_t, std::size_t) override {}
+    bool right() const {
+      return !wrong_ && std::all_of(executed_.begin(), executed_.end(),
+                                    [](const auto& times) { return times == 1; });
+    }
+
+   private:
+    std::vector<std::atomic<unsigned>> executed_;
+    std::vector<std::atomic<bool>> busy_;
+    std::atomic<bool> wrong_{false};
+  };
+  for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+    ThreadPool pool(threads, 0);
+    for (unsigned round = 0; round < 50; ++round)
+      for (const std::size_t tasks : {0u, 1u, 2u, 5u, 17u, 100u}) {
+        Marks marks(pool, tasks);
+        pool.run(marks, tasks, 1);
+        EXPECT_TRUE(marks.right()) << threads << " threads, " << tasks << " tasks";
+      }
+  }
+}
+
+// Work that is shared has several slots.
+class Slots final : public ThreadPool::Work {
+ public:
+  bool shared(ThreadPool& pool, double nanoseconds) {
+    greatest_ = 0;
+    pool.run(*this, 2, nanoseconds);
+    return greatest_ != 0;
+  }
+  void execute(unsigned, std::size_t, std::size_t) noexcept override {}
+  void retire(std::size_t, std::size_t slot) override { greatest_ = std::max(greatest_, slot); }
+
+ private:
+  std::size_t greatest_ = 0;
+};
+
+TEST(ThreadPool, WakesNobodyForALittleWork) {
+  ThreadPool pool(2, 1000);
+  Slots slots;
+  EXPECT_FALSE(slots.shared(pool, 999));
+  EXPECT_FALSE(slots.shared(pool, 1000));
+  EXPECT_TRUE(slots.shared(pool, 6000));
+}
+
+TEST(ThreadPool, WakesOthersForALittleWorkThatComesAgainAndAgain) {
+  ThreadPool pool(2, 1e6);
+  Slots slots;
+  bool shared = false;
+  for (unsigned i = 0; i < 1'000'000 && !shared; ++i) shared = slots.shared(pool, 1e6);
+  EXPECT_TRUE(shared);
+}
+
 TEST(ThreadPool, OneForEachProcessor) {
   EXPECT_EQ(ThreadPool(0, 0).size(), std::max(1u, std::thread::hardware_concurrency()));
 }
