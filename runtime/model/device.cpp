@@ -335,6 +335,7 @@ Device::~Device() = default;
 std::uint32_t Device::read(std::uint32_t offset) { return impl_->registers.read(offset); }
 
 void Device::write(std::uint32_t offset, std::uint32_t value) {
+  if (impl_->registers.store(offset, value)) return;
   if (offset == impl_->cdma_enable) {
     impl_->enable_cdma(value);
   } else {

@@ -60,7 +60,6 @@ RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
     : map_(static_cast<RegisterMap>(hw.regmap)),
       interrupts_(nvdla_hw_interrupts(&hw)),
       posted_(posted) {
-  unit_of_window_.fill(NVDLA_UNIT_COUNT);
   for (const UnitInfo& info : nvdla::model::units()) {
     UnitState& unit = units_[info.unit];
     unit.built = unit_built(hw, info.unit);
@@ -75,7 +74,10 @@ RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
         unit.stored[reg.offset / 4] = reg.write[map_];
     }
     const auto base = unit_base(map_, info.unit);
-    if (base) unit_of_window_[*base / kWindow] = info.unit;
+    unit.window = base.value_or(0) / kWindow;
+    // BDMA acts on writes: they never end in store().
+    if (unit.built && info.unit != NVDLA_UNIT_BDMA)
+      windows_[unit.window].stored = unit.stored.data();
     if (unit.built && port(info.unit, NVDLA_SDP_S_LUT_ACCESS_DATA) != nullptr)
       lut_data_[info.unit == NVDLA_UNIT_CDP ? 1 : 0] = *base + NVDLA_SDP_S_LUT_ACCESS_DATA;
   }
@@ -89,10 +91,17 @@ void RegisterFile::reset() {
     unit.consumer = 0;
     for (const RegisterInfo& reg : info.registers)
       for (auto& words : unit.words) words[reg.offset / 4] = reg.reset[map_];
+    open(unit);
   }
   // The tables are RAM: silicon leaves them undefined, the model leaves them 0.
   luts_ = {};
   settle_line();
+}
+
+void RegisterFile::open(UnitState& unit) noexcept {
+  if (!unit.built) return;
+  std::uint32_t* const words = unit.words[unit.producer].data();
+  windows_[unit.window].words = (words[unit.op_enable / 4] & 1) == 0 ? words : nullptr;
 }
 
 bool RegisterFile::enabled(Unit unit, unsigned group) const noexcept {
@@ -128,6 +137,7 @@ void RegisterFile::finish(Unit unit) noexcept {
   UnitState& state = units_[unit];
   state.words[state.consumer][state.op_enable / 4] = 0;
   state.consumer ^= 1;
+  open(state);
 }
 
 void RegisterFile::raise(std::uint32_t interrupts) noexcept {
@@ -200,21 +210,6 @@ std::uint32_t RegisterFile::read(std::uint32_t offset) {
   return value;
 }
 
-// Most of what software writes: a layer's registers, about a hundred.
-bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexcept {
-  if (offset % 4 != 0 || offset >= NVDLA_REG_SPACE) return false;
-  const std::uint8_t number = unit_of_window_[offset / kWindow];
-  if (number == NVDLA_UNIT_COUNT) return false;
-  UnitState& unit = units_[number];
-  const std::size_t at = offset % kWindow / 4;
-  const std::uint32_t mask = unit.stored[at];
-  if (mask == 0) return false;
-  std::vector<std::uint32_t>& words = unit.words[unit.producer];
-  // An enabled group belongs to the hardware: all writes are dropped, OP_EN included.
-  if ((words[unit.op_enable / 4] & 1) == 0) words[at] = (words[at] & ~mask) | (value & mask);
-  return true;
-}
-
 void RegisterFile::write_entry(Unit unit, std::uint32_t value) noexcept {
   Lut& lut = luts_[unit == NVDLA_UNIT_CDP ? 1 : 0];
   const std::uint32_t config = units_[unit].words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
@@ -226,9 +221,9 @@ void RegisterFile::write_entry(Unit unit, std::uint32_t value) noexcept {
 }
 
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+  if (store(offset, value)) return;
   if (offset == lut_data_[0]) return write_entry(NVDLA_UNIT_SDP, value);
   if (offset == lut_data_[1]) return write_entry(NVDLA_UNIT_CDP, value);
-  if (store(offset, value)) return;
   const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return;
   UnitState& unit = units_[info->unit];
@@ -245,13 +240,14 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   }
   if (unit.grouped && info->offset == kPointer) {
     unit.producer = value & NVDLA_REG_S_POINTER_PRODUCER_MASK;
+    open(unit);
     return;
   }
   if (Lut* lut = port(info->unit, info->offset); lut != nullptr)
     lut->index = value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
   const bool group_register = info->scope == Scope::kGroup;
   const unsigned group = group_register ? unit.producer : 0;
-  // As in store().
+  // An enabled group drops them, as open() knows.
   if (group_register && (unit.words[group][unit.op_enable / 4] & 1) != 0) return;
   std::uint32_t& word = unit.words[group][info->offset / 4];
   const bool masks = info->unit == NVDLA_UNIT_GLB && info->offset == NVDLA_GLB_S_INTR_MASK;
@@ -260,6 +256,7 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   if (masks) line_written();
   if (group_register && info->offset == unit.op_enable && (value & 1) != 0)
     for (const std::size_t at : unit.cleared) unit.words[group][at] = 0;
+  open(unit);
 }
 
 }  // namespace nvdla::model

@@ -52,12 +52,18 @@ class RegisterFile {
  public:
   // `posted`: as Options::posted_writes.
   explicit RegisterFile(const nvdla_hw& hw, bool posted = false);
+  RegisterFile(RegisterFile&&) = default;  // words stay where they are
+  RegisterFile& operator=(RegisterFile&&) = delete;
 
   void reset();
 
   // The bus side. Undefined offsets and windows of units that are not built read 0.
   std::uint32_t read(std::uint32_t offset);
   void write(std::uint32_t offset, std::uint32_t value);
+  // Does the same for a register of a group that only stores, which is most of what software
+  // writes: a layer has about a hundred. Returns false, and does nothing, if it is another one, or
+  // BDMA's.
+  bool store(std::uint32_t offset, std::uint32_t value) noexcept;
 
   // Level of the interrupt line.
   bool interrupt() const noexcept { return line_; }
@@ -94,13 +100,15 @@ class RegisterFile {
     unsigned consumer = 0;
     // Single registers live in words[0], those of a group in words[group].
     std::array<std::vector<std::uint32_t>, 2> words;
-    // Of each register of a group what a write stores that does nothing else; 0 of all others.
+    // For each register of a group the bits that a write stores which does nothing else; 0 of all
+    // others.
     std::vector<std::uint32_t> stored;
+    std::size_t window = 0;
     std::vector<std::size_t> cleared;  // words, when their group is enabled
   };
 
-  // A write to such a register; false, and nothing is done, if it is another.
-  bool store(std::uint32_t offset, std::uint32_t value) noexcept;
+  // Finds out whether and where a unit's groups can be written.
+  void open(UnitState& unit) noexcept;
   std::uint32_t status(const UnitState& unit) const noexcept;
   // A write has changed an interrupt register.
   void line_written() noexcept;
@@ -109,7 +117,14 @@ class RegisterFile {
 
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;
-  std::array<std::uint8_t, NVDLA_REG_SPACE / kWindow> unit_of_window_;  // or NVDLA_UNIT_COUNT
+  // `Window` leads a write to the words of a unit's registers.
+  struct Window {
+    const std::uint32_t* stored = nullptr;  // UnitState::stored; null where store() does nothing
+    // The words of the group at PRODUCER, or null: an enabled group belongs to the hardware, and
+    // all writes are dropped, OP_EN included.
+    std::uint32_t* words = nullptr;
+  };
+  std::array<Window, NVDLA_REG_SPACE / kWindow> windows_;
   std::array<Lut, 2> luts_;
   // S_LUT_ACCESS_DATA of SDP and CDP, where they are built: software writes tables entry by entry.
   std::array<std::uint32_t, 2> lut_data_ = {UINT32_MAX, UINT32_MAX};
@@ -118,6 +133,17 @@ class RegisterFile {
   bool line_ = false;
   bool line_pending_ = false;
 };
+
+inline bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexcept {
+  if (offset % 4 != 0 || offset >= NVDLA_REG_SPACE) return false;
+  const Window& window = windows_[offset / kWindow];
+  if (window.stored == nullptr) return false;
+  const std::size_t at = offset % kWindow / 4;
+  const std::uint32_t mask = window.stored[at];
+  if (mask == 0) return false;
+  if (window.words != nullptr) window.words[at] = (window.words[at] & ~mask) | (value & mask);
+  return true;
+}
 
 }  // namespace nvdla::model
 
