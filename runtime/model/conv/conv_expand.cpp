@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string>
 
 #include "support/integers.hpp"
@@ -53,38 +52,29 @@ std::string WeightExpander::expand(const ConvLayer& layer) {
   const Key key = key_of(layer);
   // Asked before the bytes are read, so a change in between is seen next time.
   const auto now = generations(key);
-  const bool comes_next = expected_ != entries_.end() && expected_->key == key;
-  const auto found = comes_next
-                         ? expected_
-                         : std::find_if(entries_.begin(), entries_.end(),
-                                        [&](const Entry& entry) { return entry.key == key; });
-  if (found != entries_.end()) {
-    expected_ = found == entries_.begin() ? entries_.end() : std::prev(found);
-    if (found->generations == now && std::find(now.begin(), now.end(), 0) == now.end()) {
-      entries_.splice(entries_.begin(), entries_, found);
+  // Layers come in the same order again and again: the search begins behind the latest one.
+  std::size_t at = entries_.size();
+  for (std::size_t i = 1; i <= entries_.size() && at == entries_.size(); ++i)
+    if (const std::size_t next = (current_ + i) % entries_.size(); entries_[next].key == key)
+      at = next;
+  if (at != entries_.size()) {
+    current_ = at;
+    if (entries_[at].generations == now && std::find(now.begin(), now.end(), 0) == now.end())
       return {};
-    }
-    entries_.erase(found);
   }
   Entry entry{key, now, {}, {}};
   std::string fault = expand(layer, key, entry);
-  if (fault.empty()) {
-    entries_.push_front(std::move(entry));
-    trim();
+  if (!fault.empty()) return fault;
+  if (at == entries_.size()) {
+    std::size_t bytes = entry.stream->size();
+    for (const Entry& other : entries_) bytes += other.stream->size();
+    if (bytes > kExpandedBytes) entries_.clear();
+    current_ = entries_.size();
+    entries_.push_back(std::move(entry));
+  } else {
+    entries_[at] = std::move(entry);
   }
   return fault;
-}
-
-void WeightExpander::trim() {
-  std::size_t total = 0;
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    total += entry->stream->size();
-    if (total > kExpandedBytes && entry != entries_.begin()) {
-      expected_ = entries_.end();
-      entries_.erase(entry, entries_.end());
-      return;
-    }
-  }
 }
 
 std::string WeightExpander::expand(const ConvLayer& layer, const Key& key, Entry& entry) const {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,7 @@ namespace nvdla::model {
 
 class WeightExpander {
  public:
-  WeightExpander(const nvdla_hw& hw, Dma& dma) noexcept
-      : hw_(hw), dma_(dma), expected_(entries_.end()) {}
+  WeightExpander(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
 
   // Reads and expands, unless it has done so before and the bus vouches for all that was read.
   // Returns why hardware waits for ever for weights, or nothing.
@@ -31,10 +29,10 @@ class WeightExpander {
 
   // Of the layer that was expanded last: the stream as it was before compression, and what there
   // is of fp16 in the weights as they came.
-  const RawWeights& stream() const noexcept { return entries_.front().stream; }
-  const fp::Specials& specials() const noexcept { return entries_.front().specials; }
+  const RawWeights& stream() const noexcept { return entries_[current_].stream; }
+  const fp::Specials& specials() const noexcept { return entries_[current_].specials; }
   // Equal bytes that others know take the place of that stream.
-  void share(const RawWeights& stream) { entries_.front().stream = stream; }
+  void share(const RawWeights& stream) { entries_[current_].stream = stream; }
 
  private:
   // What the result follows from, beside the bytes.
@@ -60,14 +58,11 @@ class WeightExpander {
   // Of the three buffers; 0 in any of them says nothing.
   std::array<std::uint64_t, 3> generations(const Key& key) const noexcept;
   std::string expand(const ConvLayer& layer, const Key& key, Entry& entry) const;
-  void trim();
 
   const nvdla_hw& hw_;
   Dma& dma_;
-  std::list<Entry> entries_;  // latest use first
-  // Layers come in the same order again and again: the entry that was used behind the latest one
-  // when that was used before, or none.
-  std::list<Entry>::iterator expected_;
+  std::vector<Entry> entries_;  // in the order in which layers came first
+  std::size_t current_ = 0;     // the one that was used last
 };
 
 }  // namespace nvdla::model

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <span>
 
 #include "model/conv/half_operand.hpp"
@@ -248,8 +247,8 @@ void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, std::span<const s
   packed.wide.finish();
 }
 
-void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,
-                        std::span<const std::byte> raw, PackedWeights& packed) {
+void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
+                        PackedWeights& packed) {
   const std::size_t steps = shape.half_steps(hw.atomic_c);
   packed.half.assign(shape.kernels * steps * kLanes, 0);
   walk_winograd(
@@ -296,15 +295,22 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
 }
 
 template <typename Matches>
-WeightCache::Iterator WeightCache::find(Matches matches) {
-  if (expected_ != entries_.end() && matches(*expected_)) return expected_;
-  return std::find_if(entries_.begin(), entries_.end(), matches);
+WeightCache::Entry* WeightCache::find(Matches matches) {
+  for (std::size_t i = 1; i <= entries_.size(); ++i) {
+    const std::size_t at = (current_ + i) % entries_.size();
+    if (!matches(entries_[at])) continue;
+    current_ = at;
+    return &entries_[at];
+  }
+  return nullptr;
 }
 
-WeightCache::Entry& WeightCache::front(Iterator entry) {
-  expected_ = entry == entries_.begin() ? entries_.end() : std::prev(entry);
-  entries_.splice(entries_.begin(), entries_, entry);
-  return entries_.front();
+WeightCache::Entry& WeightCache::append(Entry entry) {
+  std::size_t bytes = entry.bytes();
+  for (const Entry& other : entries_) bytes += other.bytes();
+  if (bytes > kPackedBytes) entries_.clear();
+  current_ = entries_.size();
+  return entries_.emplace_back(std::move(entry));
 }
 
 void WeightCache::fill(Entry& entry, RawWeights raw) const {
@@ -332,20 +338,6 @@ void WeightCache::pack(Entry& entry, std::span<const std::byte> raw) const {
                                          : std::make_shared<const PackedWeights>(std::move(packed));
 }
 
-void WeightCache::trim() {
-  std::size_t total = 0;
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    const std::size_t raw = entry->raw == nullptr ? 0 : entry->raw->size();
-    total += (raw + entry->packed->size()) /
-             static_cast<std::size_t>(entry->packed.use_count());
-    if (total > kPackedBytes && entry != entries_.begin()) {
-      expected_ = entries_.end();
-      entries_.erase(entry, entries_.end());
-      return;
-    }
-  }
-}
-
 RawWeights WeightCache::read(const ConvLayer& layer) const {
   auto raw = std::make_shared<std::vector<std::byte>>(layer.weight_bytes);
   dma_.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, raw->data(),
@@ -357,32 +349,16 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
                                              bool needs_raw) {
   // Whole entries: the check has seen to it.
   const std::uint64_t size = layer.weight_bytes;
-  const auto found = find([&](const Entry& entry) {
+  Entry* const found = find([&](const Entry& entry) {
     return entry.shape == shape && entry.ram == layer.weight_ram &&
            entry.address == layer.weight_address && entry.size == size;
   });
   // Asked before the bytes are read, so a change in between is seen next time.
   const std::uint64_t generation = dma_.generation(layer.weight_ram, layer.weight_address, size);
-  if (found != entries_.end() && generation != 0 && found->generation == generation) {
-    Entry& entry = front(found);
-    if (needs_raw && entry.raw == nullptr) entry.raw = read(layer);
-    return entry;
-  }
-
-  if (found != entries_.end()) {
-    Entry& entry = front(found);
-    entry.generation = generation;
-    if (entry.raw == nullptr) {
-      // Bytes may be the same in a new generation: from now on that can be found out.
-      fill(entry, read(layer));
-      return entry;
-    }
-    scratch_.resize(std::max<std::size_t>(scratch_.size(), size));
-    const std::byte* const now = dma_.view(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram,
-                                           layer.weight_address, size, scratch_.data());
-    if (!same_bytes(*entry.raw, {now, static_cast<std::size_t>(size)}))
-      fill(entry, std::make_shared<const std::vector<std::byte>>(now, now + size));
-    return entry;
+  if (found != nullptr) {
+    if (generation == 0 || found->generation != generation) look_again(*found, layer, generation);
+    if (needs_raw && found->raw == nullptr) found->raw = read(layer);
+    return *found;
   }
   Entry entry{shape, layer.weight_ram, layer.weight_address, size, generation, {}, {}};
   const std::byte* const window =
@@ -394,28 +370,33 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
   } else {
     fill(entry, read(layer));
   }
-  entries_.push_front(std::move(entry));
-  expected_ = entries_.end();
-  trim();
-  return entries_.front();
+  return append(std::move(entry));
+}
+
+void WeightCache::look_again(Entry& entry, const ConvLayer& layer, std::uint64_t generation) {
+  entry.generation = generation;
+  // Bytes may be the same in a new generation: from now on that can be found out.
+  if (entry.raw == nullptr) return fill(entry, read(layer));
+  scratch_.resize(std::max<std::size_t>(scratch_.size(), entry.size));
+  const std::byte* const now = dma_.view(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram,
+                                         layer.weight_address, entry.size, scratch_.data());
+  if (!same_bytes(*entry.raw, {now, static_cast<std::size_t>(entry.size)}))
+    fill(entry, std::make_shared<const std::vector<std::byte>>(now, now + entry.size));
 }
 
 const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvShape& shape) {
-  auto found = find([&](const Entry& entry) { return entry.raw == raw && entry.shape == shape; });
+  const Entry* found =
+      find([&](const Entry& entry) { return entry.raw == raw && entry.shape == shape; });
   // Equal bytes of others, which nothing but a comparison knows.
-  if (found == entries_.end())
-    found = find(
-        [&](const Entry& entry) {
-          return entry.shape == shape && entry.raw != nullptr && same_bytes(*entry.raw, *raw);
-        });
-  if (found != entries_.end()) return front(found);
+  if (found == nullptr)
+    found = find([&](const Entry& entry) {
+      return entry.shape == shape && entry.raw != nullptr && same_bytes(*entry.raw, *raw);
+    });
+  if (found != nullptr) return *found;
   // No address and generation 0: never taken for what is in memory without a comparison.
   Entry entry{shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, {}, {}};
   fill(entry, raw);
-  entries_.push_front(std::move(entry));
-  expected_ = entries_.end();
-  trim();
-  return entries_.front();
+  return append(std::move(entry));
 }
 
 }  // namespace nvdla::model

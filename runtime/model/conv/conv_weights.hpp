@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -124,10 +123,15 @@ class WeightCache {
     RawWeights raw;
     // Equal weights of other places are the same objects: those of several sessions of a network.
     std::shared_ptr<const PackedWeights> packed;
+
+    // Returns the entry's share of what it and others keep.
+    std::size_t bytes() const noexcept {
+      return ((raw == nullptr ? 0 : raw->size()) + packed->size()) /
+             static_cast<std::size_t>(packed.use_count());
+    }
   };
 
-  WeightCache(const nvdla_hw& hw, Dma& dma) noexcept
-      : hw_(hw), dma_(dma), expected_(entries_.end()) {}
+  WeightCache(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
 
   // Valid until the next call. The entry has `raw` where the caller needs it.
   const Entry& fetch(const ConvLayer& layer, const ConvShape& shape, bool needs_raw);
@@ -137,23 +141,23 @@ class WeightCache {
   const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 
  private:
-  using Iterator = std::list<Entry>::iterator;
-
+  // Returns the entry that matches, which is the current one from then on, or null. Layers come in
+  // the same order again and again: the search begins behind the entry that was current.
   template <typename Matches>
-  Iterator find(Matches matches);
-  Entry& front(Iterator entry);
+  Entry* find(Matches matches);
+  // Puts an entry behind the others and makes it the current one.
+  Entry& append(Entry entry);
+  // Compares or packs again what is in memory in a new generation.
+  void look_again(Entry& entry, const ConvLayer& layer, std::uint64_t generation);
   // Packs `raw`, unless an entry has done so.
   void fill(Entry& entry, RawWeights raw) const;
   // Packs `raw`, and shares what is the same as that of an entry without bytes.
   void pack(Entry& entry, std::span<const std::byte> raw) const;
-  void trim();
 
   const nvdla_hw& hw_;
   Dma& dma_;
-  std::list<Entry> entries_;  // latest use first
-  // Layers come in the same order again and again: the entry that was used behind the latest one
-  // when that was used before, or none.
-  Iterator expected_;
+  std::vector<Entry> entries_;  // in the order in which layers came first
+  std::size_t current_ = 0;
   std::vector<std::byte> scratch_;  // of bytes that are compared and do not lie together
 };
 
