@@ -62,8 +62,7 @@ class RunProfile : public testing::Test {
   Json profile(const std::string& device) {
     const Result result = nvdla("run " + file_ + input() + " --profile --json -d " + device + "");
     EXPECT_EQ(result.status, 0) << result.output;
-    // Behind what it notes of the device that the file was made for.
-    return Json::parse(result.output.substr(result.output.find('{'))).at("profile");
+    return Json::parse(result.output).at("profile");
   }
 
   replay::TemporaryFolder folder_;

@@ -67,8 +67,8 @@ std::string choose_device(const Loadable& file, const std::string& asked) {
 
 void print_other_memory(const Loadable& file, const std::string& device) {
   const detail::DeviceName name = detail::choose_device_name(device);
-  const std::string model = model_for(file);
-  if (name.kind != detail::DeviceName::Kind::kModel || model.empty()) return;
+  const std::string model(file.device());
+  if (name.kind != detail::DeviceName::Kind::kModel || !detail::is_model_name(model)) return;
   const auto memory_of = [](const detail::DeviceName& of) {
     return detail::model_name(*of.hw, detail::memory_speed(of.options.memory));
   };

@@ -27,8 +27,8 @@ std::string model_for(const Loadable& file);
 // that the file was made for, else the model that it was made for.
 std::string choose_device(const Loadable& file, const std::string& asked);
 
-// Prints, on standard error, that a model has other memory, or another clock gate, than the layers
-// of a loadable were chosen for. What memory other devices have nobody knows.
+// Prints, on standard error, that a model has other memory, or another clock gate, than those that
+// a loadable says its layers were chosen for. What memory other devices have nobody knows.
 void print_other_memory(const Loadable& file, const std::string& device);
 
 }  // namespace nvdla::cli
