@@ -20,7 +20,8 @@ MODELS = pathlib.Path(sys.argv[2])
 MODEL = str(MODELS / "int8.onnx")
 DIGITS = MODELS.parents[3] / "runtime" / "examples" / "digits"
 # Two inputs, x and y, of 3x4x5 floats; of Debian's libonnx-testdata.
-SUM = pathlib.Path("/usr/share/libonnx-testdata/data/node/test_add/model.onnx")
+NODES = pathlib.Path("/usr/share/libonnx-testdata/data/node")
+SUM = NODES / "test_add" / "model.onnx"
 
 
 def array(shape, value):
@@ -271,6 +272,43 @@ class Compile(unittest.TestCase):
                 (("z=" + x, "y=" + y), "no input is called 'z'; there are: 'x', 'y'")):
             _, error, status = run("run", self.path("a.nvdla"),
                                    *(word for path in inputs for word in ("--input", path)))
+            self.assertEqual(status, 2)
+            self.assertIn(words, error)
+
+    @unittest.skipUnless(SUM.exists(), "libonnx-testdata is not installed")
+    def test_arrays_are_as_in_the_model(self):
+        """A transposition of all axes of 2x3x4 numbers."""
+        (self.folder / "x.npy").write_bytes(array((2, 3, 4), 0))
+        model = str(NODES / "test_transpose_all_permutations_5" / "model.onnx")
+        _, error, status = run("compile", model, "-o", self.path("t.nvdla"))
+        self.assertEqual(status, 0, error)
+        for network in (self.path("t.nvdla"), model):
+            _, error, status = run("run", network, "-i", self.path("x.npy"), "-o",
+                                   self.path("y.npy"), "-d", "model:nv_full")
+            self.assertEqual(status, 0, error)
+            file = (self.folder / "y.npy").read_bytes()
+            self.assertIn(b"'shape': (4, 3, 2, )", file)
+            found = struct.unpack("<24f", file[-96:])
+            expected = [(i * 12 + j * 4 + k) / 100 for k in range(4) for j in range(3)
+                        for i in range(2)]
+            for one, other in zip(found, expected):
+                self.assertAlmostEqual(one, other, 3)
+
+    @unittest.skipUnless(SUM.exists(), "libonnx-testdata is not installed")
+    def test_inputs_become_constants(self):
+        (self.folder / "x.npy").write_bytes(array((3, 4, 5), 1))
+        halves = "y=" + ",".join(["0.5"] * 60)
+        _, error, status = run("compile", str(SUM), "-o", self.path("c.nvdla"), "--constant", halves)
+        self.assertEqual(status, 0, error)
+        _, error, status = run("run", self.path("c.nvdla"), "-i", self.path("x.npy"), "-o",
+                               self.path("z.f32"))
+        self.assertEqual(status, 0, error)
+        found = struct.unpack("<60f", (self.folder / "z.f32").read_bytes())
+        for i, one in enumerate(found):
+            self.assertAlmostEqual(one, 1.5 + i / 100, 2)
+        for text, words in (("y=1", "1 numbers; the input has 60"), ("z=1", "NUMBER,... of an input"),
+                            ("1", "NUMBER,... of an input"), ("y=1,a", "'a' is no number of float")):
+            _, error, status = run("compile", str(SUM), "--check", "--constant", text)
             self.assertEqual(status, 2)
             self.assertIn(words, error)
 

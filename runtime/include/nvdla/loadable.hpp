@@ -66,6 +66,11 @@ struct LoadableTensor {
   /// Scale and zero point of the elements, where the file states them: those of make_loadable() do,
   /// NVIDIA's compiler has no place for it.
   std::optional<Quantization> quantization;
+  /// Sizes of the tensor in the model that the file was made of, where the file states them; empty
+  /// ones are those of a single number.
+  std::optional<std::vector<std::int64_t>> model_sizes = {};
+  /// The order in which Request takes and gives elements in the model's order.
+  Layout model_layout = Layout::kNchw;
 
   /// Pixels, which write_pixels() writes: neither a feature cube nor planes, nor a tensor that lies
   /// as pixels.
@@ -141,11 +146,20 @@ enum class LoadableInterface {
   kDla0_12,  ///< interface 0.12
 };
 
+/// The sizes of an input or output in the model that a loadable is made of.
+struct ModelSizes {
+  std::string name;                 ///< name of the input or output in the network
+  std::vector<std::int64_t> sizes;  ///< sizes in the model, as many elements as in the network
+  Layout layout = Layout::kNchw;    ///< order in which Request takes the elements of the model
+};
+
 /// Options of make_loadable().
 struct LoadableOptions {
   LoadableInterface interface = LoadableInterface::kDla0_12;  ///< revision of the descriptors
   /// A text that says how the file was made, for people: up to 64 KiB.
   std::string note = {};
+  /// Sizes that the file states of its inputs and outputs.
+  std::vector<ModelSizes> model_sizes = {};
   /// DeviceInfo::has_weight_gating of the logic that the file is for. Without that fault
   /// ("gating=off" in the name of a device) layers need not keep all of their weights in the
   /// buffer, so there are fewer, and a device with the fault refuses those that do not.

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "loadable/format/cpu_task.hpp"
+#include "loadable/format/model_sizes.hpp"
 #include "loadable/format/quantization.hpp"
 #include "loadable_generated.h"
 #include "support/check.hpp"
@@ -459,6 +460,7 @@ Container parse_container(HostPages file) {
   if (c.submits.empty()) throw_in_file("it has no submit");
   check_bindings(c);
   read_quantizations(c);
+  read_model_sizes(c);
   move_blobs(c, std::move(file));
   return c;
 }

@@ -130,6 +130,11 @@ struct TensorEntry {
   std::uint32_t stride[8] = {};
   // Where the file says it: see loadable/quantization.hpp.
   std::optional<Quantization> quantization;
+  // The file may have the sizes in the model, and whether its channels come last there: see
+  // loadable/format/model_sizes.hpp.
+  bool has_model_sizes = false;
+  bool channels_last = false;
+  std::vector<std::uint32_t> model_sizes = {};
 };
 
 struct RelocEntry {

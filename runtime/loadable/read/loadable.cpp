@@ -116,6 +116,9 @@ LoadableTensor Loadable::Impl::describe(const Port& port) const {
   tensor.planar = entry.data_category == loadable::kDataPlanar;
   tensor.pixel = loadable::pixel_of(entry);
   tensor.quantization = entry.quantization;
+  if (entry.has_model_sizes)
+    tensor.model_sizes.emplace(entry.model_sizes.begin(), entry.model_sizes.end());
+  tensor.model_layout = entry.channels_last ? Layout::kNhwc : Layout::kNchw;
   tensor.buffer_bytes = loadable::buffer_bytes(container.memories[port.memory]);
   return tensor;
 }

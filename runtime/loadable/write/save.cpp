@@ -317,6 +317,7 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
   const std::string made_for = detail::model_name(hw, options.memory, options.sram_bytes);
   if (made_for != detail::model_name(*detail::find_configuration(configuration)))
     file.add_device(made_for);
+  file.add_model_sizes(options.model_sizes);
   return file.write();
 }
 

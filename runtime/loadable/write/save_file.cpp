@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loadable/format/cpu_task.hpp"
+#include "loadable/format/model_sizes.hpp"
 #include "loadable/format/note.hpp"
 #include "loadable/format/quantization.hpp"
 #include "loadable/format/user_table.hpp"
@@ -162,6 +163,29 @@ void SavedFile::add_text(std::string_view name, std::uint8_t version, std::strin
   Blob blob;
   blob.name = name;
   blob.version = {version, 0, 0};
+  blob.data = kept_.back();
+  c_.blobs.push_back(blob);
+}
+
+void SavedFile::add_model_sizes(const std::vector<ModelSizes>& all) {
+  if (all.empty()) return;
+  for (const ModelSizes& one : all) {
+    const auto found =
+        std::find_if(c_.tensors.begin(), c_.tensors.end(),
+                     [&](const TensorEntry& tensor) { return tensor.name == one.name; });
+    if (found == c_.tensors.end())
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("model sizes of '{}': no input or output is called so", one.name));
+    found->has_model_sizes = true;
+    found->channels_last = one.layout == Layout::kNhwc;
+    for (const std::int64_t size : one.sizes)
+      found->model_sizes.push_back(
+          size > 0 && size <= std::int64_t{UINT32_MAX} ? static_cast<std::uint32_t>(size) : 0);
+  }
+  kept_.push_back(pack_model_sizes(c_.tensors));
+  Blob blob;
+  blob.name = kSizesBlob;
+  blob.version = {kSizesVersion, 0, 0};
   blob.data = kept_.back();
   c_.blobs.push_back(blob);
 }

@@ -14,6 +14,7 @@
 #include "device/compiled_impl.hpp"
 #include "loadable/format/container.hpp"
 #include "loadable/format/descriptors.hpp"
+#include "nvdla/loadable.hpp"
 
 namespace nvdla::loadable {
 
@@ -43,6 +44,8 @@ class SavedFile {
   void add_note(std::string_view note);
   // Keeps the name of the device that the layers were chosen for.
   void add_device(std::string_view name);
+  // Throws kInvalidArgument for names that no input or output has, and sizes of other elements.
+  void add_model_sizes(const std::vector<ModelSizes>& all);
 
   // Once, when all is there.
   std::vector<std::byte> write();

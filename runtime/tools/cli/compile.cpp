@@ -268,6 +268,7 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
     if (!value.empty()) note += fmt::format(" {} {}", name, value);
   };
   for (const std::string& shape : import.shapes) add("--shape", shape);
+  for (const std::string& constant : import.constants) add("--constant", constant);
   for (const std::string& output : import.outputs) add("--outputs", output);
   add("--precision", import.precision);
   add("--mean", fmt::format("{}", fmt::join(import.mean, ",")));
@@ -318,6 +319,7 @@ int compile_model(const CompileOptions& options) {
   progress.say("compiling");
   LoadableOptions making = loadable_options(hw, options.device);
   making.note = note_of(options, hw, model);
+  making.model_sizes = sizes_of(model);
   making.disabled_passes = options.forbidden;
   making.allow_rounding = options.allow_rounding;
   making.choices = options.choices;

@@ -418,12 +418,14 @@ Loadable load_network(const RunOptions& options) {
     const ImportedModel model = load_model(options.loadable, hw.name, options.model, options.resize,
                                            progress.building("importing"));
     print_notices(model);
-    return Loadable::load(
-        make_loadable(model.network, hw.name, loadable_options(hw, options.device)));
+    LoadableOptions making = loadable_options(hw, options.device);
+    making.model_sizes = sizes_of(model);
+    return Loadable::load(make_loadable(model.network, hw.name, making));
   }
   if (options.model.any())
     throw UsageError(
-        "--shape, --outputs, --cpu, --precision, --samples, --mean, --std and --pixels are for "
+        "--shape, --constant, --outputs, --cpu, --precision, --samples, --mean, --std and --pixels "
+        "are for "
         "models; expected NAME.onnx with them");
 #endif
   return load_loadable(options.loadable);

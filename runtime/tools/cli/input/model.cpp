@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <sstream>
+#include <stdexcept>
 
 #include "backend/info.hpp"
 #include "backend/name/device_name.hpp"
@@ -42,6 +45,83 @@ InputShape parse_shape(const std::string& text) {
     }
   }
   return shape;
+}
+
+// A number of protobuf, seven bits a byte.
+void append_varint(std::vector<std::byte>& bytes, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<std::byte>(value | 0x80));
+  bytes.push_back(static_cast<std::byte>(value));
+}
+
+// A type of elements that a constant may have, with ONNX's number.
+struct ConstantType {
+  std::string_view name;
+  std::uint64_t number;
+  bool real;
+  std::size_t bytes;
+};
+
+constexpr ConstantType kConstantTypes[] = {
+    {"float", 1, true, 4},  {"uint8", 2, false, 1}, {"int8", 3, false, 1},
+    {"int32", 6, false, 4}, {"int64", 7, false, 8}, {"bool", 9, false, 1},
+};
+
+// Appends an element of a constant in the byte order of files, the lowest byte first.
+void append_element(std::vector<std::byte>& bytes, const ConstantType& type, double value) {
+  const std::uint64_t bits = type.real
+                                 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                                 : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  for (std::size_t i = 0; i < type.bytes; ++i)
+    bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
+}
+
+// Reads "NAME=16000" or "NAME=1,2,3" for one of the inputs.
+InputValue parse_constant(const std::string& text, const std::vector<ImportedTensor>& inputs) {
+  const std::size_t equals = text.rfind('=');
+  const std::string name = text.substr(0, equals == std::string::npos ? 0 : equals);
+  const auto input = std::find_if(inputs.begin(), inputs.end(),
+                                  [&](const ImportedTensor& t) { return t.name == name; });
+  if (input == inputs.end())
+    throw UsageError(fmt::format("--constant {}: expected NAME=NUMBER,... of an input", text));
+  const auto type = std::find_if(std::begin(kConstantTypes), std::end(kConstantTypes),
+                                 [&](const ConstantType& t) { return t.name == input->type; });
+  if (type == std::end(kConstantTypes))
+    throw UsageError(
+        fmt::format("--constant {}: the input is {}, which it cannot be", text, input->type));
+  std::vector<std::byte> elements;
+  std::uint64_t count = 0, expected = 1;
+  std::stringstream list(text.substr(equals + 1));
+  for (std::string word; std::getline(list, word, ','); ++count) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(word, &used);
+    } catch (const std::logic_error&) {
+      used = 0;
+    }
+    constexpr double kLimit = 0x1p53;  // integers below it are doubles, too
+    if (used == 0 || used != word.size() || !(std::fabs(value) < kLimit) ||
+        (!type->real && value != std::floor(value)))
+      throw UsageError(
+          fmt::format("--constant {}: '{}' is no number of {}", text, word, input->type));
+    append_element(elements, *type, value);
+  }
+  for (const std::int64_t size : input->sizes) expected *= static_cast<std::uint64_t>(size);
+  if (count != expected)
+    throw UsageError(
+        fmt::format("--constant {}: {} numbers; the input has {}", text, count, expected));
+  // dims, data_type and raw_data of ONNX's TensorProto.
+  InputValue constant{name, {}};
+  for (const std::int64_t size : input->sizes) {
+    append_varint(constant.tensor, 1 << 3);
+    append_varint(constant.tensor, static_cast<std::uint64_t>(size));
+  }
+  append_varint(constant.tensor, 2 << 3);
+  append_varint(constant.tensor, type->number);
+  append_varint(constant.tensor, 9 << 3 | 2);
+  append_varint(constant.tensor, elements.size());
+  constant.tensor.insert(constant.tensor.end(), elements.begin(), elements.end());
+  return constant;
 }
 
 std::optional<Precision> parse_precision(const std::string& text) {
@@ -82,6 +162,11 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
                   "Sizes of an input that the model leaves open: data=1x3x224x224; a batch alone "
                   "is 1 otherwise")
       ->type_name("NAME=SIZES")
+      ->allow_extra_args(false);
+  command
+      .add_option("--constant", options.constants,
+                  "Makes a constant of an input, such as a rate: rate=16000, or sizes=1,2,3")
+      ->type_name("NAME=NUMBER,...")
       ->allow_extra_args(false);
   command
       .add_option("--outputs", options.outputs,
@@ -132,8 +217,9 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 }
 
 bool ModelOptions::any() const {
-  return !shapes.empty() || !outputs.empty() || cpu != "tail" || !precision.empty() ||
-         !samples.empty() || !mean.empty() || !deviation.empty() || !pixels.empty();
+  return !shapes.empty() || !constants.empty() || !outputs.empty() || cpu != "tail" ||
+         !precision.empty() || !samples.empty() || !mean.empty() || !deviation.empty() ||
+         !pixels.empty();
 }
 
 bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
@@ -167,6 +253,11 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
   import.precision = parse_precision(options.precision);
   if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};
   try {
+    if (!options.constants.empty()) {
+      const auto inputs = read_model_inputs(path, import);
+      for (const std::string& text : options.constants)
+        import.constants.push_back(parse_constant(text, inputs));
+    }
     if (!options.samples.empty())
       read_samples(options.samples, read_model_inputs(path, import), resize, import);
     return import_model(path, configuration_info(configuration), import);
@@ -175,14 +266,21 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
   }
 }
 
+std::vector<ModelSizes> sizes_of(const ImportedModel& model) {
+  std::vector<ModelSizes> all;
+  for (const auto* tensors : {&model.inputs, &model.outputs})
+    for (const ImportedTensor& t : *tensors) all.push_back({t.name, t.sizes, t.layout});
+  return all;
+}
+
 void print_notices(const ImportedModel& model) {
   for (const std::string& notice : model.notices) program::print(stderr, "nvdla: {}\n", notice);
   const auto tell_order = [](const char* what, const ImportedTensor& t) {
     if (t.layout == Layout::kNhwc)
       program::print(stderr,
-                     "nvdla: {} '{}': the model has its channels last; files have them first, but "
-                     "for arrays given as {}x{}x{}\n",
-                     what, t.name, t.shape.height, t.shape.width, t.shape.channels);
+                     "nvdla: {} '{}': the model has its channels last, and so have arrays (.npy); "
+                     "raw files have them first\n",
+                     what, t.name);
   };
   for (const ImportedTensor& t : model.inputs) tell_order("input", t);
   for (const ImportedTensor& t : model.outputs) tell_order("output", t);

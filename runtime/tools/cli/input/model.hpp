@@ -18,6 +18,7 @@ namespace nvdla::cli {
 // Options that describe how a model is imported.
 struct ModelOptions {
   std::vector<std::string> shapes;
+  std::vector<std::string> constants;
   std::vector<std::string> outputs;
   std::string cpu = "tail";
   std::string precision;
@@ -43,6 +44,8 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
                          const ModelOptions& options, const std::string& resize,
                          const std::function<void(const BuildProgress&)>& progress,
                          bool check = false, bool measure = false);
+// Returns the sizes of inputs and outputs of a model, for loadables.
+std::vector<ModelSizes> sizes_of(const ImportedModel& model);
 // Prints notices of the importer on standard error.
 void print_notices(const ImportedModel& model);
 

@@ -176,13 +176,15 @@ void write_array(Request& request, const LoadableTensor& t, const std::string& p
                                  pixel_format_name(t.pixel_format)));
   }
   const auto& [channels, height, width, batch] = t.shape;
+  const bool of_model =
+      t.model_sizes && sides(array.shape) == sides({t.model_sizes->begin(), t.model_sizes->end()});
   const bool first = sides(array.shape) == sides({batch, channels, height, width});
-  if (!first && sides(array.shape) != sides({batch, height, width, channels})) {
+  if (!of_model && !first && sides(array.shape) != sides({batch, height, width, channels})) {
     throw UsageError(
         fmt::format("{}: an array of {}, input '{}' takes {}x{}x{}x{} (NCHW) or the same as NHWC",
                     path, fmt::join(array.shape, "x"), t.name, batch, channels, height, width));
   }
-  const Layout layout = first ? Layout::kNchw : Layout::kNhwc;
+  const Layout layout = of_model ? t.model_layout : first ? Layout::kNchw : Layout::kNhwc;
   const std::vector<std::uint8_t> elements(array.elements.begin(), array.elements.end());
   if (array.is_real()) {
     check_reals(t, path);

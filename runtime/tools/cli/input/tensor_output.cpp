@@ -29,22 +29,26 @@ std::string extension(const std::string& path) {
 }
 
 template <typename T>
-std::vector<std::byte> raw_elements(const Request& request, const LoadableTensor& t) {
+std::vector<std::byte> raw_elements(const Request& request, const LoadableTensor& t,
+                                    Layout layout = Layout::kNchw) {
   std::vector<T> elements(static_cast<std::size_t>(t.shape.elements()));
-  request.read(t.name, Layout::kNchw, elements);
+  request.read(t.name, layout, elements);
   const auto bytes = std::as_bytes(std::span(elements));
   return {bytes.begin(), bytes.end()};
 }
 
-// NCHW; reals where it is known what elements stand for.
+// Returns an array with the sizes and in the order of the model, where the file states these, else
+// NCHW; of reals where it is known what elements stand for.
 std::vector<std::byte> array_of(const Request& request, const LoadableTensor& t) {
-  const std::array<std::uint32_t, 4> shape = {t.shape.batch, t.shape.channels, t.shape.height,
-                                              t.shape.width};
+  std::vector<std::uint32_t> shape = {t.shape.batch, t.shape.channels, t.shape.height,
+                                      t.shape.width};
+  if (t.model_sizes) shape.assign(t.model_sizes->begin(), t.model_sizes->end());
+  const Layout layout = t.model_layout;
   if (t.quantization || t.type == LoadableType::kFp16)
-    return npy_file("f4", shape, raw_elements<float>(request, t));
+    return npy_file("f4", shape, raw_elements<float>(request, t, layout));
   if (t.type == LoadableType::kInt8)
-    return npy_file("i1", shape, raw_elements<std::int8_t>(request, t));
-  return npy_file("i2", shape, raw_elements<std::int16_t>(request, t));
+    return npy_file("i1", shape, raw_elements<std::int8_t>(request, t, layout));
+  return npy_file("i2", shape, raw_elements<std::int16_t>(request, t, layout));
 }
 
 // Channels of an output that is written as a picture lie below one another.

@@ -81,6 +81,30 @@ TEST(LoadableQuantization, LayersKnowWhatOutputsStandFor) {
   EXPECT_EQ(seen, 1);
 }
 
+// The sizes of the model come back, and names and sizes that are wrong are refused.
+TEST(LoadableQuantization, SizesOfTheModel) {
+  const Network network = doubled(Precision::kFp16, {}, {});
+  LoadableOptions options;
+  options.model_sizes = {{"out", {3, 20}, Layout::kNhwc}, {"in", {}, Layout::kNchw}};
+  expect_error(ErrorCode::kInvalidArgument, "tensor 0 'in':  have 1 elements, the tensor has 60",
+               [&] { (void)make_loadable(network, "nv_full", options); });
+  options.model_sizes[1].sizes = {60, 0};
+  expect_error(ErrorCode::kInvalidArgument, "tensor 0 'in': 60x0 are no sizes",
+               [&] { (void)make_loadable(network, "nv_full", options); });
+  options.model_sizes[1].sizes.assign(33, 1);
+  expect_error(ErrorCode::kInvalidArgument, "tensor 0 'in': 33 axes; expected at most 32",
+               [&] { (void)make_loadable(network, "nv_full", options); });
+  options.model_sizes[1] = {"other", {60}, Layout::kNchw};
+  expect_error(ErrorCode::kInvalidArgument,
+               "model sizes of 'other': no input or output is called so",
+               [&] { (void)make_loadable(network, "nv_full", options); });
+  options.model_sizes.pop_back();
+  const Loadable file = Loadable::load(make_loadable(network, "nv_full", options));
+  EXPECT_FALSE(file.input(0).model_sizes);
+  EXPECT_EQ(file.output(0).model_sizes, (std::vector<std::int64_t>{3, 20}));
+  EXPECT_EQ(file.output(0).model_layout, Layout::kNhwc);
+}
+
 // Nobody reads the blob but who knows it: it is no memory's.
 TEST(LoadableQuantization, IsOfNoMemory) {
   const test::RoundTrip trip(doubled(Precision::kInt8, {0.5F, 1}, {0.25F, -4}), "nv_full");

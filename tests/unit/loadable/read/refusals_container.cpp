@@ -39,15 +39,15 @@ Refusal in_container(const char* format, std::function<void(File&)> change, cons
       message);
 }
 
-// The blob of what tensors stand for, made of such words.
-Refusal in_quantization(const char* format, std::vector<std::uint32_t> words, const char* message,
-                        std::uint8_t version = 1, std::size_t less = 0) {
+// A blob of a name of ours, made of such words.
+Refusal in_blob(const char* name, const char* format, std::vector<std::uint32_t> words,
+                const char* message, std::uint8_t version = 1, std::size_t less = 0) {
   return in_file(
       format, "sdp_values",
       [=](File& f) {
         complete(f);
         Entry blob;
-        blob.texts["name"] = "nvdla-quantization";
+        blob.texts["name"] = name;
         blob.versions["version"] = {version, 0, 0};
         for (const std::uint32_t word : words)
           for (int i = 0; i < 4; ++i)
@@ -59,6 +59,18 @@ Refusal in_quantization(const char* format, std::vector<std::uint32_t> words, co
         f.lists["blobs"].push_back(blob);
       },
       message);
+}
+
+// The blob of what tensors stand for.
+Refusal in_quantization(const char* format, std::vector<std::uint32_t> words, const char* message,
+                        std::uint8_t version = 1, std::size_t less = 0) {
+  return in_blob("nvdla-quantization", format, std::move(words), message, version, less);
+}
+
+// The blob of sizes in the model.
+Refusal in_sizes(const char* format, std::vector<std::uint32_t> words, const char* message,
+                 std::uint8_t version = 1, std::size_t less = 0) {
+  return in_blob("nvdla-sizes", format, std::move(words), message, version, less);
 }
 
 constexpr std::uint32_t kHalf = 0x3f000000;  // 0.5
@@ -267,6 +279,22 @@ std::vector<Refusal> container_refusals() {
                       "blob 'nvdla-quantization': tensor 1 'x': scale inf is no positive number"),
       in_quantization("tensor {} '{}': fp16 has no zero point, found {}", {1, 1, kHalf, 0xfffffffb},
                       "blob 'nvdla-quantization': tensor 1 'x': fp16 has no zero point, found -5"),
+      in_sizes("version {} is unknown; known is {}", {0},
+               "blob 'nvdla-sizes': version 2 is unknown; known is 1", 2),
+      in_sizes("it ends at byte {}, in the middle of a tensor", {0, 0, 1},
+               "blob 'nvdla-sizes': it ends at byte 11, in the middle of a tensor", 1, 1),
+      in_sizes("it ends at byte {}, in the middle of a tensor", {1, 0, 2, 5},
+               "blob 'nvdla-sizes': it ends at byte 16, in the middle of a tensor"),
+      in_sizes("there is no tensor {}; the file has {}", {2, 0, 0},
+               "blob 'nvdla-sizes': there is no tensor 2; the file has 2"),
+      in_sizes("tensor {} '{}': order {} and {} axes; expected 0 or 1, and at most {}", {1, 2, 33},
+               "blob 'nvdla-sizes': tensor 1 'x': order 2 and 33 axes; expected 0 or 1, and at "
+               "most 32"),
+      in_sizes("tensor {} '{}': {} are no sizes", {1, 0, 2, 5, 0},
+               "blob 'nvdla-sizes': tensor 1 'x': 5x0 are no sizes"),
+      in_sizes("tensor {} '{}': {} have {} elements, the tensor has {}", {1, 1, 2, 3, 77},
+               "blob 'nvdla-sizes': tensor 1 'x': 3x77 have 231 elements, the tensor has "
+               "2048"),
       {"{} bytes are too few for a FlatBuffer", [] { return std::vector<std::byte>(11); },
        "11 bytes are too few for a FlatBuffer"},
       {"the {} bytes are no valid FlatBuffer of a loadable: truncated or damaged (an offset, size "
