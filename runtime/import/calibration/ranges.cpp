@@ -81,11 +81,12 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
   std::map<ValueId, NumberRange> ranges;
   std::mutex mutex;
   std::exception_ptr failure;
-  std::atomic<std::size_t> next = 0;
+  // The thread that imports takes the first sample, so that it reports one.
+  std::atomic<std::size_t> next = 1;
   // The ranges do not depend on which thread takes which sample, nor does the first error.
   std::size_t failed = samples.size();
-  const auto work = [&](bool reports) {
-    for (std::size_t s = next++; s < samples.size(); s = next++) {
+  const auto work = [&](std::size_t first, bool reports) {
+    for (std::size_t s = first; s < samples.size(); s = next++) {
       try {
         if (reports) report_sample(progress, "sample", s, samples.size());
         std::map<ValueId, NumberRange> own;
@@ -107,8 +108,8 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
     std::vector<std::jthread> threads;
     const std::size_t count =
         std::min<std::size_t>(std::max(std::thread::hardware_concurrency(), 1U), samples.size());
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work, false);
-    work(true);
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&] { work(next++, false); });
+    work(0, true);
   }
   if (failure) std::rethrow_exception(failure);
   return ranges;
