@@ -243,7 +243,8 @@ Constant Constant::with_dims(Dims dims) const {
 Constant Constant::gather(Dims dims, std::span<const std::int64_t> indices) const {
   const std::size_t size = type_bytes(type_);
   std::vector<std::byte> out(indices.size() * size);
-  for (std::size_t i = 0; i < indices.size(); ++i)
+  // Elements that the importer does not keep, such as strings, have no bytes.
+  for (std::size_t i = 0; size != 0 && i < indices.size(); ++i)
     std::memcpy(out.data() + i * size, bytes().data() + static_cast<std::size_t>(indices[i]) * size,
                 size);
   return {type_, std::move(dims), std::move(out)};

@@ -143,12 +143,23 @@ Move tile_move(const Operation& op, std::size_t) {
   return move;
 }
 
+enum class PadMode { kConstant, kReflect, kEdge, kWrap };
+
+PadMode pad_mode(const Operation& op) {
+  const std::string mode = op.attribute("mode", "constant");
+  if (mode == "constant") return PadMode::kConstant;
+  if (mode == "reflect") return PadMode::kReflect;
+  if (mode == "edge") return PadMode::kEdge;
+  if (mode == "wrap") return PadMode::kWrap;
+  refuse_node("its mode is none of constant, reflect, edge and wrap");
+}
+
 // Returns the coordinate that a padding takes, of an axis of `size`.
-std::int64_t padded(std::int64_t at, std::int64_t size, const std::string& mode) {
+std::int64_t padded(std::int64_t at, std::int64_t size, PadMode mode) {
   if (at >= 0 && at < size) return at;
-  if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
-  if (mode == "wrap") return (at % size + size) % size;
-  if (mode != "reflect") return kFill;
+  if (mode == PadMode::kEdge) return std::clamp<std::int64_t>(at, 0, size - 1);
+  if (mode == PadMode::kWrap) return (at % size + size) % size;
+  if (mode == PadMode::kConstant) return kFill;
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);
   const std::int64_t rest = (at % period + period) % period;
@@ -158,9 +169,7 @@ std::int64_t padded(std::int64_t at, std::int64_t size, const std::string& mode)
 Move pad_move(const Operation& op, std::size_t) {
   Move move = Move::identity(op.dims(0));
   const std::size_t rank = move.source.size();
-  const std::string mode = op.attribute("mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
-    refuse_node("its mode is none of constant, reflect, edge and wrap");
+  const PadMode mode = pad_mode(op);
   std::vector<std::int64_t> pads, axes = count_up(static_cast<std::int64_t>(rank));
   if (op.opset() < 11) {
     pads = op.integers("pads");
@@ -176,9 +185,10 @@ Move pad_move(const Operation& op, std::size_t) {
     const std::size_t axis = Operation::axis(axes[i], rank);
     const std::int64_t size = move.source[axis], before = pads[i], after = pads[i + axes.size()];
     if (std::abs(before) > kMaxFolded || std::abs(after) > kMaxFolded ||
-        before + size + after < 0 || (size == 0 && mode != "constant"))
+        before + size + after < 0 || (size == 0 && mode != PadMode::kConstant))
       refuse_node("paddings {} and {} of axis {}, which has {}", before, after, axis, size);
     std::vector<std::int64_t> taken;
+    taken.reserve(static_cast<std::size_t>(before + size + after));
     for (std::int64_t c = -before; c < size + after; ++c) taken.push_back(padded(c, size, mode));
     move.coordinates[axis] = std::move(taken);
   }
