@@ -130,6 +130,7 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
           detail::printable(graph.file), node_text(node));
   // With int16, sums of any number of positions are exact.
   if (!info.has_int16 || !info.has_sdp_y) split_averages(graph);
+  expand_normalizations(graph);
   expand_quotients(graph);
   absorb_affine(graph);
   const ScaleClasses classes(graph, !info.has_sdp_y, pixels);

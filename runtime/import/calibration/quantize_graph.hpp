@@ -60,6 +60,8 @@ inline constexpr std::int64_t kPixelChannels = 4;
 // Takes what happens to each channel before a convolution into its weights and bias. `in_fp16` does
 // so for inputs of few channels alone, also with what adds to one that zeros pad.
 void absorb_forward(Graph& graph, bool in_fp16);
+// Makes operators with a scale behind each of an InstanceNormalization and of a LogSoftmax.
+void expand_normalizations(Graph& graph);
 // Makes products with reciprocals of quotients of two tensors.
 void expand_quotients(Graph& graph);
 // Makes averages of whole planes above 32 lines or columns averages of averages of blocks.

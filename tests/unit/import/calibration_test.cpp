@@ -56,6 +56,21 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return ab / std::sqrt(aa * bb);
 }
 
+TEST(Calibration, NormalisationsOfChannelsAndLogarithms) {
+  ModelMaker m;
+  m.input("x", {1, 4, 8, 8}).output("y");
+  m.floats("g", {4}, {1, 2, 0.5F, -1}).floats("b", {4}, {0, 1, -1, 0.5F});
+  m.node("InstanceNormalization", {"x", "g", "b"}, {"n"});
+  set(m.node("LogSoftmax", {"n"}, {"y"}), "axis", std::int64_t{1});
+  const auto in = random_floats(256, 3, 2);
+  const auto expected = m.run(in, {.cpu = CpuUse::kAll});
+  for (const char* configuration : {"nv_full", "nv_small"}) {
+    const ImportedModel model =
+        m.import({.samples = random_samples(8, 256, 2), .cpu = CpuUse::kAll}, configuration);
+    EXPECT_GT(cosine(run_on(model, configuration, in), expected), 0.999) << configuration;
+  }
+}
+
 // A convolution with batch normalisation, a depthwise one with a clip, a gate, a residual sum,
 // poolings, a concatenation and a classifier.
 ModelMaker small_classifier() {
