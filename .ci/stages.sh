@@ -132,9 +132,16 @@ release() {
 		check release build -LE "static|freestanding|modules|emulator${slow[1]+|slow}"
 }
 
+# The importer of models takes a minute to compile with sanitizers, which only --all has time for.
+configure_asan() {
+	local importer=OFF
+	[[ -n ${slow[1]+x} ]] || importer=ON
+	configure asan -DNVDLA_ONNX=$importer
+}
+
 # What users, files and devices reach, under ASan and UBSan; with --all everything.
 asan() {
-	configure asan && build build/asan all || return
+	configure_asan && build build/asan all || return
 	[[ -n ${slow[1]+x} ]] || build build/asan slow_tests || return
 	check asan build/asan -LE "fuzz${slow[1]+|slow}"
 }
@@ -148,7 +155,7 @@ tsan() {
 # libFuzzer, some seconds for each target: four at a time on two cores, which wait for each other
 # little.
 fuzz() {
-	configure asan && build build/asan fuzzers &&
+	configure_asan && build build/asan fuzzers &&
 		check fuzz build/asan -L fuzz --parallel $((JOBS + 2)) "${slow[@]}" || return
 	grep -aE '^[0-9]+: Done|^Done' build/asan/Testing/Temporary/LastTest.log
 }
