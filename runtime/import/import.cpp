@@ -225,6 +225,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
     import::absorb_forward(graph, in_fp16);
   }
   import::merge_shuffles(graph);
+  import::merge_reshapes(graph);
   import::expand_resizes(graph);
   import::merge_normalizations(graph);
   import::merge_functions(graph);

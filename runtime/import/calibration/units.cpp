@@ -37,9 +37,16 @@ Scaling scaling_of(const Operation& op) {
   return find_move(op) != nullptr || reshaped_dims(op) ? Scaling::kSame : Scaling::kOwn;
 }
 
-// Returns 0 and the number that an operator pads with.
+// Returns 0 and the numbers that an operator puts beside those of its input.
 NumberRange fill_of(const Operation& op) {
   NumberRange range;
+  if (op.op() == "Concat") {
+    for (std::size_t i = 0; i < op.inputs(); ++i)
+      if (op.constant(i) != nullptr)
+        for (const float v : op.constant(i)->floats())
+          if (std::isfinite(v)) range.add({&v, 1});
+    return range;
+  }
   if (op.op() != "Pad" || op.constant(0) != nullptr) return range;
   const Move move = find_move(op)->move(op, 0);
   const auto filled = [](const std::vector<std::int64_t>& taken) {
@@ -139,6 +146,7 @@ ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric,
       for (std::size_t i = 0; i < op.inputs(); ++i)
         if (op.has(i) && op.constant(i) == nullptr && is_real(op.type(i)))
           join(op.input(i), ends_[n]);
+    if (scaling == Scaling::kCommon) fills_[ends_[n]].add(fill_of(op));
     const bool product = op.op() == "Mul" && op.inputs() == 2 && op.has(1) &&
                          op.constant(0) == nullptr && op.constant(1) == nullptr;
     if (product) gates.push_back(op.input(smaller_factor(op)));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <queue>
+#include <unordered_map>
 #include <utility>
 
 #include "import/graph/refusal.hpp"
@@ -23,19 +24,26 @@ std::string node_text(const Node& node) {
 }
 
 void sort_nodes(Graph& graph) {
-  const std::size_t count = graph.nodes.size();
-  std::vector<std::size_t> maker(graph.values.size(), count);
+  std::vector<Node> nodes = std::move(graph.nodes);
+  sort_nodes(graph, nodes);
+  graph.nodes = std::move(nodes);
+}
+
+void sort_nodes(const Graph& graph, std::vector<Node>& nodes) {
+  const std::size_t count = nodes.size();
+  std::unordered_map<ValueId, std::size_t> maker;
   for (std::size_t n = 0; n < count; ++n)
-    for (const ValueId id : graph.nodes[n].outputs)
-      if (id != kNoValue) maker[static_cast<std::size_t>(id)] = n;
+    for (const ValueId id : nodes[n].outputs)
+      if (id != kNoValue) maker[id] = n;
   std::vector<std::size_t> missing(count, 0);
   std::vector<std::vector<std::size_t>> readers(count);
   for (std::size_t n = 0; n < count; ++n) {
-    for (const ValueId id : graph.nodes[n].inputs) {
-      if (id == kNoValue || maker[static_cast<std::size_t>(id)] == count) continue;
-      readers[maker[static_cast<std::size_t>(id)]].push_back(n);
+    for_each_taken(nodes[n], [&](ValueId id) {
+      const auto found = maker.find(id);
+      if (found == maker.end()) return;
+      readers[found->second].push_back(n);
       ++missing[n];
-    }
+    });
   }
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   for (std::size_t n = 0; n < count; ++n)
@@ -45,16 +53,16 @@ void sort_nodes(Graph& graph) {
   while (!ready.empty()) {
     const std::size_t n = ready.top();
     ready.pop();
-    sorted.push_back(std::move(graph.nodes[n]));
+    sorted.push_back(std::move(nodes[n]));
     for (const std::size_t reader : readers[n])
       if (--missing[reader] == 0) ready.push(reader);
   }
   for (std::size_t n = 0; sorted.size() != count && n < count; ++n) {
     if (missing[n] != 0)
       throw_invalid_model("{}: {}: it is part of a cycle or depends on one", graph.file,
-                          node_text(graph.nodes[n]));
+                          node_text(nodes[n]));
   }
-  graph.nodes = std::move(sorted);
+  nodes = std::move(sorted);
 }
 
 void remove_dead_nodes(Graph& graph) {
@@ -67,8 +75,7 @@ void remove_dead_nodes(Graph& graph) {
     for (const ValueId id : node.outputs)
       used = used || (id != kNoValue && wanted[static_cast<std::size_t>(id)]);
     if (!used) continue;
-    for (const ValueId id : node.inputs)
-      if (id != kNoValue) wanted[static_cast<std::size_t>(id)] = true;
+    for_each_taken(node, [&](ValueId id) { wanted[static_cast<std::size_t>(id)] = true; });
     kept.push_back(std::move(node));
   }
   graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));

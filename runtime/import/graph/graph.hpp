@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,8 +22,12 @@ namespace nvdla::import {
 using ValueId = std::int32_t;
 inline constexpr ValueId kNoValue = -1;
 
-// A graph inside of a node (If, Loop, Scan), of which the importer knows only that it is there.
-struct Subgraph {};
+struct Body;
+
+// A graph inside of a node (If, Loop, Scan). Its values are those of the graph around it.
+struct Subgraph {
+  std::shared_ptr<const Body> body;
+};
 
 using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
                                std::vector<float>, std::vector<std::string>, Constant, Subgraph>;
@@ -64,6 +69,23 @@ struct Node {
   Function function = {};  // of nodes that a pass has made of several, whose op is kFunctionOp
 };
 
+// The nodes of a graph inside of a node, each behind all whose values it takes.
+struct Body {
+  std::vector<Node> nodes;
+  std::vector<ValueId> outputs;
+  std::vector<ValueId> outside;  // values of graphs around it that it takes
+};
+
+// Calls `visit` with each value that a node takes, as input or inside of its graphs.
+template <typename Visit>
+void for_each_taken(const Node& node, const Visit& visit) {
+  for (const ValueId id : node.inputs)
+    if (id != kNoValue) visit(id);
+  for (const auto& [name, attribute] : node.attributes)
+    if (const auto* const inner = std::get_if<Subgraph>(&attribute); inner != nullptr)
+      for (const ValueId id : inner->body->outside) visit(id);
+}
+
 // The operator of nodes that compute `Node::function` of each element of their only input.
 inline constexpr const char* kFunctionOp = "nvdla.Function";
 
@@ -83,6 +105,8 @@ struct Graph {
 // Puts nodes behind those whose values they take, in their own order where that is free. Throws
 // Error naming a node of a cycle.
 void sort_nodes(Graph& graph);
+// The same for nodes of a graph inside of a node.
+void sort_nodes(const Graph& graph, std::vector<Node>& nodes);
 // Removes nodes that no output of the graph depends on.
 void remove_dead_nodes(Graph& graph);
 // Returns "node 'conv1' (Conv)" with unprintable characters escaped.

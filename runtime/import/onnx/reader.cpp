@@ -6,8 +6,9 @@
 #include <onnx/onnx_pb.h>
 
 #include <limits>
+#include <memory>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 #include "import/graph/refusal.hpp"
 #include "support/printable.hpp"
@@ -57,13 +58,64 @@ class Reader {
                           kFirstOpset, kLastOpset);
   }
 
-  // Declares a value that something computes or the file has; each has one such place.
+  // The names that a graph inside of a node declares, with the values that had them before.
+  struct Scope {
+    ValueId first = 0;  // the first value that is its own
+    std::unordered_map<std::string, ValueId> hidden;
+    std::vector<ValueId> outside;
+  };
+
+  // Declares a value that something computes or the file has; each has one such place in its graph.
   ValueId declare(const std::string& name, const std::string& what) {
     const auto [found, added] = ids_.try_emplace(name, kNoValue);
-    if (!added)
+    const bool hides = !added && scope_ != nullptr && found->second < scope_->first;
+    if (!added && !hides)
       throw_invalid_model("{}: {}: the value '{}' is there already", file(), what, printable(name));
+    if (scope_ != nullptr) scope_->hidden.emplace(name, added ? kNoValue : found->second);
     found->second = graph_.add({.name = name});
     return found->second;
+  }
+
+  // Records that the graph inside of a node takes a value from around it.
+  void note_taken(ValueId id) {
+    if (scope_ != nullptr && id < scope_->first) scope_->outside.push_back(id);
+  }
+
+  // Returns the nodes of a graph inside of a node.
+  Subgraph read_body(const ::onnx::GraphProto& proto, const std::string& what) {
+    if (proto.sparse_initializer_size() != 0)
+      throw_invalid_model("{}: {}: sparse initialisers are not supported; expected dense ones",
+                          file(), what);
+    Scope scope;
+    scope.first = static_cast<ValueId>(graph_.values.size());
+    Scope* const around = std::exchange(scope_, &scope);
+    std::vector<Node> nodes = std::exchange(graph_.nodes, {});
+    for (const ::onnx::TensorProto& tensor : proto.initializer()) read_initializer(tensor);
+    // Values that the operator gives to each run of its graph have no sizes.
+    for (const ::onnx::ValueInfoProto& info : proto.input()) declare(info.name(), what);
+    for (int i = 0; i < proto.node_size(); ++i) declare_outputs(proto.node(i), i);
+    for (int i = 0; i < proto.node_size(); ++i) read_node(proto.node(i), i);
+    auto body = std::make_shared<Body>();
+    body->nodes = std::exchange(graph_.nodes, std::move(nodes));
+    for (const ::onnx::ValueInfoProto& info : proto.output()) {
+      const auto found = ids_.find(info.name());
+      if (found == ids_.end())
+        throw_invalid_model("{}: {}: nothing computes the output '{}'", file(), what,
+                            printable(info.name()));
+      note_taken(found->second);
+      body->outputs.push_back(found->second);
+    }
+    sort_nodes(graph_, body->nodes);
+    for (const auto& [name, before] : scope.hidden) {
+      if (before == kNoValue)
+        ids_.erase(name);
+      else
+        ids_[name] = before;
+    }
+    scope_ = around;
+    for (const ValueId id : scope.outside) note_taken(id);
+    body->outside = std::move(scope.outside);
+    return {std::move(body)};
   }
 
   void read_initializer(const ::onnx::TensorProto& tensor) {
@@ -139,6 +191,7 @@ class Reader {
       if (found == ids_.end())
         throw_invalid_model("{}: {}: nothing computes its input '{}'", file(), node_text(node),
                             printable(input));
+      note_taken(found->second);
       node.inputs.push_back(found->second);
     }
     for (const std::string& output : proto.output())
@@ -148,7 +201,7 @@ class Reader {
     graph_.nodes.push_back(std::move(node));
   }
 
-  Attribute read_attribute(const ::onnx::AttributeProto& proto, const Node& node) const {
+  Attribute read_attribute(const ::onnx::AttributeProto& proto, const Node& node) {
     switch (proto.type()) {
       case ::onnx::AttributeProto::INT:
         return proto.i();
@@ -166,8 +219,11 @@ class Reader {
         return read_tensor(proto.t(), place_,
                            fmt::format("{}: {}: attribute '{}'", file(), node_text(node),
                                        printable(proto.name())));
+      case ::onnx::AttributeProto::GRAPH:
+        return read_body(
+            proto.g(), fmt::format("{}: attribute '{}'", node_text(node), printable(proto.name())));
       default:
-        return Subgraph{};
+        return Subgraph{std::make_shared<Body>()};
     }
   }
 
@@ -183,6 +239,7 @@ class Reader {
   Graph graph_;
   std::unordered_map<std::string, ValueId> ids_;
   std::unordered_map<std::string, std::int64_t> opsets_;
+  Scope* scope_ = nullptr;  // of the graph inside of a node that is being read
 };
 
 }  // namespace

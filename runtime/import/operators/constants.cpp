@@ -116,9 +116,17 @@ std::vector<Inferred> infer_range(const Operation& op) {
   return {{c.type(), c.dims()}};
 }
 
+constexpr std::string_view kUnrolled =
+    "Up to 1024 steps, one after the other: products with constants, sums and functions.";
+
 constexpr OperatorRow kConstantRows[] = {
     {"Constant", infer_constant, fold_constant, nullptr, "Folded."},
     {"ConstantOfShape", infer_constant_of_shape, fold_constant_of_shape, nullptr, "Folded."},
+    {"GRU", infer_same, nullptr, nullptr, kUnrolled},
+    {"If", infer_same, nullptr, nullptr,
+     "With a constant condition: the branch is part of the graph."},
+    {"LSTM", infer_same, nullptr, nullptr, kUnrolled},
+    {"RNN", infer_same, nullptr, nullptr, kUnrolled},
     {"Range", infer_range, fold_range, nullptr, "Folded."},
     {"Shape", infer_shape, fold_shape, nullptr, "Folded: all sizes are known."},
     {"Size", infer_size, fold_size, nullptr, "Folded: all sizes are known."},

@@ -78,8 +78,9 @@ std::vector<Inferred> infer_conv_integer(const Operation& op) {
 
 constexpr OperatorRow kConvRows[] = {
     {"Conv", infer_conv, nullptr, lower_conv,
-     "Kernels are constants of one or two axes up to 32, strides up to 8. What follows goes into "
-     "weights, bias and SDP."},
+     "Kernels are constants of one or two axes up to 32, of one axis up to 32 strides. What "
+     "follows "
+     "goes into weights, bias and SDP."},
     {"ConvInteger", infer_conv_integer, nullptr, refuse_int32,
      "With a Cast to float, factors and a QuantizeLinear behind it."},
     {"ConvTranspose", infer_transposed, nullptr, lower_transposed,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "nvdla/types/half.hpp"
@@ -276,8 +277,65 @@ Tensor Lowering::function(Tensor x, const Step& step) {
                             }});
 }
 
+namespace {
+
+// Returns true for a factor that fp16 does not have.
+bool is_beyond_half(const Step& step) {
+  return step.kind == StepKind::kScale && exponent_to_fit(step.operand.doubles()) != 0;
+}
+
+// Returns the numbers of fp16 for which scalar steps give arguments of a table.
+Range domain_before(const std::vector<Step>& steps, const Range& domain) {
+  std::vector<Function> functions;
+  for (const Step& step : steps) functions.push_back(step.scalar());
+  Range found{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    const double x = static_cast<double>(from_half(static_cast<std::uint16_t>(bits)));
+    if (!std::isfinite(x)) continue;
+    double y = x;
+    for (const Function& function : functions) y = function(y);
+    if (!(y >= domain.lo && y <= domain.hi)) continue;
+    found.lo = std::min(found.lo, x);
+    found.hi = std::max(found.hi, x);
+  }
+  return found.lo <= found.hi ? found : domain;
+}
+
+// Makes one table of the scalar steps in front of one, where a factor among them would take their
+// results beyond the numbers of fp16.
+std::vector<Step> without_overflows(const std::vector<Step>& steps) {
+  std::vector<Step> out, before;
+  const auto flush = [&] {
+    out.insert(out.end(), before.begin(), before.end());
+    before.clear();
+  };
+  for (const Step& step : steps) {
+    const bool table = step.kind == StepKind::kTable;
+    if (!table && step.is_scalar()) {
+      before.push_back(step);
+      continue;
+    }
+    if (table && std::any_of(before.begin(), before.end(), is_beyond_half)) {
+      Step whole = make_table(before[0].scalar());
+      for (std::size_t i = 1; i < before.size(); ++i) append_step(whole, before[i]);
+      append_step(whole, step);
+      whole.domain = domain_before(before, step.domain);
+      before.clear();
+      out.push_back(std::move(whole));
+      continue;
+    }
+    flush();
+    out.push_back(step);
+  }
+  flush();
+  return out;
+}
+
+}  // namespace
+
 Tensor Lowering::compute(Tensor x, const View& view, const Dims& dims,
-                         const std::vector<Step>& steps) {
+                         const std::vector<Step>& all) {
+  const std::vector<Step> steps = without_overflows(all);
   std::size_t next = 0;
   while (next < steps.size()) {
     Epilogue epilogue(*this, dims, view);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "import/operators/epilogue.hpp"
+
 namespace nvdla::import {
 namespace {
 
@@ -18,6 +20,25 @@ bool are_whole(std::span<const float> weights, float factor) {
     const float v = w * factor;
     return std::fabs(v - std::nearbyint(v)) <= kFloatSlack;
   });
+}
+
+// Returns one number for each channel where all positions have the same, else the numbers as they
+// are: one, one for each channel, or one for each element.
+std::vector<float> by_channel(std::vector<float> values, std::uint32_t channels) {
+  if (values.size() <= channels) {
+    values.resize(channels, values[0]);
+    return values;
+  }
+  const std::size_t positions = values.size() / channels;
+  std::vector<float> first;
+  for (std::size_t c = 0; c < channels; ++c) {
+    const auto own = values.begin() + static_cast<std::ptrdiff_t>(c * positions);
+    if (std::any_of(own, own + static_cast<std::ptrdiff_t>(positions),
+                    [&](float v) { return v != *own; }))
+      return values;
+    first.push_back(*own);
+  }
+  return first;
 }
 
 template <typename Layer, typename Add>
@@ -76,6 +97,53 @@ Quantization known_quantization(Lowering& l, Tensor x) {
   const auto known = l.network().quantization(x);
   if (!known) refuse_node("the scale of its input is not known");
   return *known;
+}
+
+Tensor constant_tensor(Lowering& l, const Constant& constant, const View& view, Tensor like,
+                       Axis axis) {
+  const std::uint32_t channels = view.shape.channels;
+  const std::vector<float> values =
+      by_channel(operand_values(constant, constant.dims(), view), channels);
+  const Shape shape = l.network().shape(like);
+  const std::uint32_t now = size_of(shape, axis), goal = size_of(view.shape, axis);
+  // The tensor lends its sizes, not its elements.
+  Tensor x = like;
+  if (axis != Axis::kChannels && now > goal)
+    x = l.network().slice(x, {.name = l.name("part"), .axis = axis, .start = 0, .size = goal});
+  if (axis != Axis::kChannels && now < goal) {
+    const std::string layer = l.name("pad");
+    Padding p;
+    p.name = layer;
+    (axis == Axis::kHeight ? p.bottom : p.right) = goal - now;
+    x = l.network().pad(x, p);
+  }
+  if (values.size() > channels && l.network().precision(x) == Precision::kInt8)
+    throw Refusal(fmt::format("its constant of {} has other numbers at each position, and int8 has "
+                              "one for each channel",
+                              dims_text(constant.dims())),
+                  "make it an input, or compute the node in fp16");
+  if (values.size() > channels) {
+    // Whatever the element is, the greater of the number and the lesser of both is the number.
+    const std::string layer = l.name("constant");
+    Pointwise p{.name = layer};
+    p.x1 = {NVDLA_ALU_MIN, NVDLA_MUL_NONE, {}, {}, values};
+    p.x2 = {NVDLA_ALU_MAX, NVDLA_MUL_NONE, {}, {}, values};
+    if (axis == Axis::kChannels && now != goal) {
+      const std::vector<float> zeros(std::size_t{channels} * shape.channels);
+      const std::string wide = l.name("channels");
+      Convolution c;
+      c.name = wide;
+      c.kernels = channels;
+      x = add_exact(l, x, c, zeros);
+    }
+    return l.network().pointwise(x, p);
+  }
+  const std::vector<float> zeros(std::size_t{channels} * shape.channels);
+  const std::string layer = l.name("constant");
+  Convolution c;
+  c.name = layer;
+  c.kernels = channels;
+  return add_exact(l, x, c, zeros, values);
 }
 
 Tensor add_exact(Lowering& l, Tensor x, Convolution layer, std::span<const float> weights,

@@ -28,6 +28,12 @@ std::int32_t element_of(double real, const Quantization& quantization);
 // Returns scale and zero point of a tensor of int8; throws Refusal if they are not known.
 Quantization known_quantization(Lowering& lowering, Tensor x);
 
+// Returns a tensor of the elements of a constant, of the precision and quantisation of `like`. Its
+// sizes in `view` are those of `like` but along `axis`. Throws Refusal for a constant of which int8
+// has several numbers for a channel.
+Tensor constant_tensor(Lowering& lowering, const Constant& constant, const View& view, Tensor like,
+                       Axis axis);
+
 // Add a layer with the weights. In int8 the result has scale and zero point `output`, or those of
 // the input. `bias` is one real number for each kernel, or none.
 Tensor add_exact(Lowering& lowering, Tensor x, Convolution layer, std::span<const float> weights,

@@ -113,7 +113,7 @@ void Lowering::add_input(ValueId id, const View& view) {
   if ((!is_real(value.type) || value.type == Type::kBfloat16) && !is_exact_in_fp16(value.type))
     throw Refusal(fmt::format("input '{}' is {}, whose numbers fp16 does not have",
                               detail::printable(value.name), type_name(value.type)),
-                  "make it a constant, or cast it before the network");
+                  "make it a constant (--constant NAME=NUMBER), or cast it before the network");
   const Tensor tensor = network_.input(detail::printable(value.name), view.shape, Precision::kFp16);
   placed_[static_cast<std::size_t>(id)] = Placed{tensor, view};
   inputs_[id] = view;

@@ -42,10 +42,11 @@ std::vector<Constant> fold_move(const Operation& op) {
   return out;
 }
 
-// A part of the coordinates: neighbours that go up, or fill values.
+// A part of the coordinates: neighbours that go up, fill values, or one coordinate several times.
 struct Run {
   std::int64_t start = 0;
   std::int64_t size = 0;
+  std::uint32_t times = 1;
 };
 
 std::vector<Run> runs_of(const Coordinates& taken) {
@@ -54,7 +55,11 @@ std::vector<Run> runs_of(const Coordinates& taken) {
     if (!runs.empty()) {
       Run& last = runs.back();
       const std::int64_t next = last.start == kFill ? kFill : last.start + last.size;
-      if (c == next && (c == kFill) == (last.start == kFill)) {
+      if (c == last.start && c != kFill && last.size == 1) {
+        ++last.times;
+        continue;
+      }
+      if (last.times == 1 && c == next && (c == kFill) == (last.start == kFill)) {
         ++last.size;
         continue;
       }
@@ -70,7 +75,21 @@ std::uint32_t repetition(const Coordinates& taken, std::uint32_t size) {
   const std::size_t factor = taken.size() / size;
   for (std::size_t i = 0; i < taken.size(); ++i)
     if (taken[i] != static_cast<std::int64_t>(i / factor)) return 0;
-  return factor <= 32 ? static_cast<std::uint32_t>(factor) : 0;
+  return static_cast<std::uint32_t>(factor);
+}
+
+// Returns factors up to those of one layer whose product is `factor`; none if there are none.
+std::vector<std::uint32_t> factors_of_layers(std::uint32_t factor) {
+  constexpr std::uint32_t kMaxFactor = 32;
+  std::vector<std::uint32_t> factors;
+  while (factor > 1) {
+    std::uint32_t next = std::min(factor, kMaxFactor);
+    while (factor % next != 0) --next;
+    if (next == 1) return {};
+    factors.push_back(next);
+    factor /= next;
+  }
+  return factors;
 }
 
 // Returns the distance of coordinates that go up evenly, or 0.
@@ -117,14 +136,18 @@ Tensor choose_channels(Lowering& l, Tensor x, std::uint32_t channels, const Coor
 Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
                       const Coordinates& taken, double fill) {
   const bool lines = axis == Axis::kHeight;
-  if (const std::uint32_t factor = repetition(taken, size); factor > 1)
-    return l.network().upsample(x, {.name = l.name("repeat"),
-                                    .scale_height = lines ? factor : 1,
-                                    .scale_width = lines ? 1 : factor});
+  if (const auto factors = factors_of_layers(repetition(taken, size)); !factors.empty()) {
+    for (const std::uint32_t factor : factors)
+      x = l.network().upsample(x, {.name = l.name("repeat"),
+                                   .scale_height = lines ? factor : 1,
+                                   .scale_width = lines ? 1 : factor});
+    return x;
+  }
   const auto runs = runs_of(taken);
   const auto inner =
       std::count_if(runs.begin(), runs.end(), [](const Run& r) { return r.start != kFill; });
-  if (inner == 1) {
+  if (inner == 1 &&
+      std::all_of(runs.begin(), runs.end(), [](const Run& r) { return r.times == 1; })) {
     // A part of the input, with a border on either side.
     const bool before = runs.front().start == kFill, after = runs.back().start == kFill;
     const Run& middle = runs[before ? 1 : 0];
@@ -153,8 +176,15 @@ Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
   if (runs.size() > kMaxRuns || inner != static_cast<std::ptrdiff_t>(runs.size()))
     refuse_node("it takes {} parts of an axis of {}, above {}", runs.size(), size, kMaxRuns);
   std::vector<Tensor> parts;
-  for (const Run& run : runs)
+  for (const Run& run : runs) {
     parts.push_back(run.size == size ? x : slice_part(l, x, axis, run.start, run.size));
+    if (run.times == 1) continue;
+    Shape one = l.network().shape(x), several = one;
+    size_of(one, axis) = 1;
+    size_of(several, axis) = run.times;
+    parts.back() = l.repeat(parts.back(), one, several);
+  }
+  if (parts.size() == 1) return parts[0];
   return l.network().concatenate(parts, {.name = l.name(), .axis = axis});
 }
 
@@ -250,7 +280,7 @@ void lower_coordinates(Lowering& l, const Operation& op, const Move& move, std::
     const auto runs = runs_of(taken);
     if (axis != Axis::kChannels)
       x = move_positions(l, x, axis, size, taken, move.fill);
-    else if (runs.size() == 1 && runs[0].start != kFill)
+    else if (runs.size() == 1 && runs[0].start != kFill && runs[0].times == 1)
       x = slice_part(l, x, axis, runs[0].start, runs[0].size);
     else
       x = choose_channels(l, x, size, taken, move.fill);

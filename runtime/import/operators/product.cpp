@@ -141,9 +141,11 @@ std::vector<Constant> fold_matmul(const Operation& op) {
   const Inferred result = infer_matmul(op)[0];
   const Constant& a = op.need_constant(0, "its input");
   const Constant& b = op.need_constant(1, "its input");
-  if (a.dims().size() != 2 || b.dims().size() != 2)
-    refuse_node("a product of constants that are no matrices");
-  const std::int64_t rows = a.dims()[0], depth = a.dims()[1], columns = b.dims()[1];
+  if (a.dims().size() < 2 || b.dims().size() != 2)
+    refuse_node("a product of constants of {} and {}; expected a matrix as the second one",
+                dims_text(a.dims()), dims_text(b.dims()));
+  const std::int64_t depth = b.dims()[0], columns = b.dims()[1];
+  const std::int64_t rows = depth == 0 ? 0 : a.size() / depth;
   if (rows * columns > kMaxFolded || rows * columns * depth > (std::int64_t{1} << 32))
     refuse_node("a product of constants that are too large");
   std::vector<double> out(static_cast<std::size_t>(rows * columns));

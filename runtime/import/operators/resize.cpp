@@ -180,7 +180,7 @@ std::vector<Constant> fold_resize(const Operation& op) {
 
 constexpr OperatorRow kResizeRows[] = {
     {"Resize", infer_resize, fold_resize, lower_resize,
-     "Nearest neighbours of any size; linear and cubic of small tensors, as a matrix."},
+     "Nearest neighbours; linear by whole factors, small tensors and others as matrices."},
     {"Upsample", infer_resize, fold_resize, lower_resize, "As Resize."},
 };
 

@@ -3,6 +3,7 @@
 // Operators that change sizes or the order of axes, and concatenations.
 #include <algorithm>
 
+#include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
@@ -204,11 +205,21 @@ void lower_concat(Lowering& l, const Operation& op) {
       roles += i < axis ? (i == 0 && l.has_batch() && axis > 1 ? 'B' : 'C') : i == axis ? 'H' : 'W';
   }
   std::vector<Tensor> parts;
+  std::optional<Tensor> computed;
   for (std::size_t i = 0; i < op.inputs(); ++i) {
-    if (op.constant(i) != nullptr)
-      refuse_node("input {} is a constant, which no layer puts beside what is computed", i);
     if (op.dims(i)[axis] == 0) continue;
-    parts.push_back(l.tensor(op.input(i), make_view(op.dims(i), roles)));
+    const View own = make_view(op.dims(i), roles);
+    parts.push_back(op.constant(i) == nullptr ? l.tensor(op.input(i), own) : Tensor{});
+    if (op.constant(i) == nullptr) computed = parts.back();
+  }
+  if (!computed) refuse_node("none of its inputs that are computed has elements");
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < op.inputs(); ++i) {
+    if (op.dims(i)[axis] == 0) continue;
+    if (op.constant(i) != nullptr)
+      parts[next] = constant_tensor(l, *op.constant(i), make_view(op.dims(i), roles), *computed,
+                                    axis_of_role(roles[axis]));
+    ++next;
   }
   const View view = make_view(dims, roles);
   if (parts.size() == 1) return l.put(op.node().outputs[0], parts[0], view);
@@ -222,7 +233,8 @@ void lower_concat(Lowering& l, const Operation& op) {
 }
 
 constexpr OperatorRow kShapeRows[] = {
-    {"Concat", infer_concat, fold_concat, lower_concat, "Along any axis but the batch."},
+    {"Concat", infer_concat, fold_concat, lower_concat,
+     "Along any axis but the batch, with constants, too."},
     {"Flatten", infer_reshape, fold_reshape, lower_reshape, "Nothing moves."},
     {"Reshape", infer_reshape, fold_reshape, lower_reshape,
      "Nothing moves until a layer needs another shape."},

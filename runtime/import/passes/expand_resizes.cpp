@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Interpolation between neighbours by a whole factor is a triangle of weights over elements that
-// were repeated: repeat, pad with the edge, convolve each channel.
+// were repeated: repeat, pad with the edge, convolve each channel. Any other is a product with a
+// matrix along each axis.
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
+#include "import/passes/expand_nodes.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
@@ -48,7 +53,7 @@ bool is_linear(const Operation& op) {
 // Returns the weights of lines and of columns; nothing if the factors are none.
 std::vector<Blur> blurs_of(const Operation& op) {
   const Dims& in = op.dims(0);
-  const Dims& out = *op.graph().value(op.node().outputs[0]).dims;
+  const Dims out = find_operator(op)->infer(op)[0].dims;
   if (in.size() != 4 || out.size() != 4 || in[0] != out[0] || in[1] != out[1] ||
       op.attribute("antialias", std::int64_t{0}) != 0)
     return {};
@@ -151,7 +156,56 @@ class Expansion {
   Dims dims_;
 };
 
+// Returns true for an interpolation that one layer does not do, as a matrix over a whole cube.
+bool is_beyond_a_matrix(const Dims& in, const Dims& out) {
+  const std::int64_t from = elements(in) / in[0], to = elements(out) / out[0];
+  constexpr std::int64_t kMaxElementsOfLayer = 8192, kMaxWeights = std::int64_t{1} << 21;
+  return from > kMaxElementsOfLayer || to > kMaxElementsOfLayer || from * to > kMaxWeights;
+}
+
+// Returns the weights of an axis as a matrix: one of its places for each column.
+ValueId matrix_of(NodeMaker& make, const std::vector<AxisWeights>& weights, std::int64_t size) {
+  const auto places = static_cast<std::int64_t>(weights.size());
+  if (size * places > kMaxFolded) refuse_node("an axis of {} becomes one of {}", size, places);
+  std::vector<double> values(static_cast<std::size_t>(size * places), 0);
+  for (std::int64_t x = 0; x < places; ++x)
+    for (const auto& [from, weight] : weights[static_cast<std::size_t>(x)])
+      values[static_cast<std::size_t>(from * places + x)] += weight;
+  return make.constant({size, places}, values);
+}
+
 }  // namespace
+
+std::optional<std::vector<Node>> expand_interpolation(Graph& graph, const Node& node) {
+  const Operation op(graph, node);
+  if (op.attribute("mode", "nearest") == "nearest" || op.constant(0) != nullptr)
+    return std::nullopt;
+  const Dims in = op.dims(0);
+  const Dims out = find_operator(op)->infer(op)[0].dims;
+  if (in.size() < 3 || elements(in) == 0 || elements(out) == 0 || in[0] != out[0] ||
+      in[1] != out[1] || !is_beyond_a_matrix(in, out) || (is_linear(op) && !blurs_of(op).empty()))
+    return std::nullopt;
+  const auto weights = resize_weights(op);
+  NodeMaker make(graph, node);
+  ValueId x = op.input(0);
+  for (std::size_t axis = in.size(); axis-- > 2;) {
+    if (in[axis] == out[axis]) continue;
+    // The axis is the last one for a product.
+    std::vector<std::int64_t> order(in.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis], order.back());
+    const auto exchange = [&] {
+      if (axis + 1 == in.size()) return;
+      x = make.compute("Transpose", {x});
+      make.last().attributes["perm"] = order;
+    };
+    exchange();
+    x = make.compute("MatMul", {x, matrix_of(make, weights[axis], in[axis])});
+    exchange();
+  }
+  make.node("Identity", {x}, node.outputs[0]);
+  return make.take();
+}
 
 void expand_resizes(Graph& graph) {
   std::vector<Node> nodes;

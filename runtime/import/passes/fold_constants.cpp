@@ -2,6 +2,8 @@
 //
 // Types, sizes and constants, from the inputs on.
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "import/operators/operator.hpp"
@@ -57,23 +59,37 @@ bool infer(Graph& graph, const Node& node) {
   return constant;
 }
 
+// No model becomes more nodes than this by those that are expanded.
+constexpr std::size_t kMaxExpanded = std::size_t{1} << 17;
+
+// Returns true for operators that may become any number of nodes, or large constants.
+bool may_grow(const Node& node) {
+  constexpr std::string_view kNames[] = {"Conv", "GRU", "If", "LSTM", "RNN", "Resize", "Upsample"};
+  return std::find(std::begin(kNames), std::end(kNames), node.op) != std::end(kNames);
+}
+
 }  // namespace
 
 void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes) {
-  std::vector<bool> lost(graph.values.size(), false);
+  std::set<ValueId> lost;
   std::vector<Node> kept;
   // A file of a few bytes must not ask for any number of large constants.
   std::int64_t budget = 2 * kMaxFolded;
   for (const Value& value : graph.values)
     if (value.constant) budget += 4 * value.constant->size();
-  for (Node& node : graph.nodes) {
-    const bool behind = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-      return id != kNoValue && lost[static_cast<std::size_t>(id)];
-    });
+  std::size_t expanded = 0;
+  // The next node is the last one; those that are made of it come before all others.
+  std::vector<Node> work(std::make_move_iterator(graph.nodes.rbegin()),
+                         std::make_move_iterator(graph.nodes.rend()));
+  while (!work.empty()) {
+    Node node = std::move(work.back());
+    work.pop_back();
+    bool behind = false;
+    for_each_taken(node, [&](ValueId id) { behind = behind || lost.contains(id); });
     const auto lose = [&](const std::string& reason, const std::string& remedy) {
       nodes.push_back(entry(node, "", reason, remedy));
       for (const ValueId id : node.outputs)
-        if (id != kNoValue) lost[static_cast<std::size_t>(id)] = true;
+        if (id != kNoValue) lost.insert(id);
     };
     if (behind && (node.op != "Shape" && node.op != "Size")) {
       const Operation op(graph, node);
@@ -83,6 +99,17 @@ void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes) {
       continue;
     }
     try {
+      if (may_grow(node) && (budget < 0 || expanded > kMaxExpanded))
+        refuse_node("the nodes that the model becomes are too many, or their constants too large");
+      const std::size_t before = graph.values.size();
+      if (auto made = expand_node(graph, node)) {
+        expanded += made->size();
+        for (std::size_t i = before; i < graph.values.size(); ++i)
+          if (graph.values[i].constant) budget -= graph.values[i].constant->size();
+        work.insert(work.end(), std::make_move_iterator(made->rbegin()),
+                    std::make_move_iterator(made->rend()));
+        continue;
+      }
       if (infer(graph, node)) {
         for (const ValueId id : node.outputs)
           if (id != kNoValue) budget -= graph.value(id).constant->size();

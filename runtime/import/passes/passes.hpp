@@ -4,6 +4,7 @@
 #ifndef NVDLA_IMPORT_PASSES_PASSES_HPP
 #define NVDLA_IMPORT_PASSES_PASSES_HPP
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,13 @@ void fix_inputs(Graph& graph, const ImportOptions& options, const std::vector<Co
                 std::vector<std::string>& notices);
 // Makes QLinearConv and the like nodes between DequantizeLinear and QuantizeLinear.
 void expand_integer_operators(Graph& graph);
-// Infers types and sizes of all values, computes those that follow from constants, and removes
-// their nodes. Appends an entry for each node that is removed or that is not possible.
+// Returns the nodes that take the place of one whose graph or states have to be unrolled: of an If
+// with a constant condition those of the branch, of an LSTM, GRU or RNN those of each step, of a
+// convolution those of one with a smaller window. Returns nothing for all others. Sizes and
+// constants of the inputs are known.
+std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node);
+// Infers types and sizes of all values, expands nodes, computes values that follow from constants,
+// and removes their nodes. Appends an entry for each node that is removed or that is not possible.
 void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);
 // Makes one node of several that compute a function of one tensor and meet again, such as
 // x * sigmoid(x).
@@ -28,6 +34,8 @@ void merge_functions(Graph& graph);
 
 // Makes Gathers of channels of a Reshape, a Transpose and a Reshape that exchange channels.
 void merge_shuffles(Graph& graph);
+// Makes one reshape of several in a row.
+void merge_reshapes(Graph& graph);
 // Makes a LayerNormalization of the steps of one.
 void merge_normalizations(Graph& graph);
 // Makes nearest neighbours, padding and a convolution of an interpolation between neighbours by a

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// Nodes that become others before anything is known of their results.
+#include "import/passes/expand_nodes.hpp"
+
+#include <utility>
+
+#include "import/nodes/operation.hpp"
+#include "import/passes/passes.hpp"
+
+namespace nvdla::import {
+namespace {
+
+constexpr std::int64_t kOpsetOfExpanded = 13;  // of the operators that are made
+
+const Body& body_of(const Node& node, std::string_view name) {
+  const auto found = node.attributes.find(name);
+  const auto* const graph =
+      found != node.attributes.end() ? std::get_if<Subgraph>(&found->second) : nullptr;
+  if (graph == nullptr) refuse_node("its attribute '{}' is no graph", name);
+  return *graph->body;
+}
+
+// Returns the nodes of the branch that is taken, and one for each result.
+std::vector<Node> expand_if(Graph& graph, const Node& node) {
+  const Operation op(graph, node);
+  const Constant* const condition = op.constant(0);
+  if (condition == nullptr)
+    throw Refusal(
+        "its condition follows from the elements of each run, and layers have no branches",
+        "cut the graph before it: --outputs");
+  if (condition->size() != 1)
+    refuse_node("its condition has {} elements; expected 1", condition->size());
+  const Body& body = body_of(node, condition->real(0) != 0 ? "then_branch" : "else_branch");
+  if (body.outputs.size() != node.outputs.size())
+    refuse_node("its branch has {} outputs, and the node {}", body.outputs.size(),
+                node.outputs.size());
+  NodeMaker make(graph, node);
+  for (const Node& inner : body.nodes) make.append(inner);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != kNoValue) make.node("Identity", {body.outputs[i]}, node.outputs[i]);
+  return make.take();
+}
+
+// Bounds that the network computes are tensors of which the greater or lesser one is taken.
+std::optional<std::vector<Node>> expand_clip(Graph& graph, const Node& node) {
+  const Operation op(graph, node);
+  const bool computed =
+      (op.has(1) && op.constant(1) == nullptr) || (op.has(2) && op.constant(2) == nullptr);
+  if (!computed || node.outputs.size() != 1) return std::nullopt;
+  NodeMaker make(graph, node);
+  ValueId x = op.input(0);
+  if (op.has(1)) x = make.compute("Max", {x, op.input(1)});
+  if (op.has(2)) x = make.compute("Min", {x, op.input(2)});
+  make.last().outputs = {node.outputs[0]};
+  return make.take();
+}
+
+}  // namespace
+
+ValueId NodeMaker::constant(const Dims& dims, const std::vector<double>& values) {
+  return graph_.add({.name = name_ + " constant",
+                     .type = Type::kFloat,
+                     .dims = dims,
+                     .constant = Constant::of_doubles(Type::kFloat, dims, values)});
+}
+
+ValueId NodeMaker::integers(const std::vector<std::int64_t>& values) {
+  const Dims dims = {static_cast<std::int64_t>(values.size())};
+  return graph_.add({.name = name_ + " constant",
+                     .type = Type::kInt64,
+                     .dims = dims,
+                     .constant = Constant::of_integers(Type::kInt64, dims, values)});
+}
+
+Node& NodeMaker::node(std::string_view op, std::vector<ValueId> inputs, ValueId output) {
+  Node& made = nodes_.emplace_back();
+  made.name = name_;
+  made.op = op;
+  made.opset = kOpsetOfExpanded;
+  made.inputs = std::move(inputs);
+  made.outputs = {output};
+  return made;
+}
+
+ValueId NodeMaker::compute(std::string_view op, std::vector<ValueId> inputs) {
+  const ValueId output = value();
+  node(op, std::move(inputs), output);
+  return output;
+}
+
+std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node) {
+  if (!node.domain.empty()) return std::nullopt;
+  if (node.op == "If") return expand_if(graph, node);
+  if (node.op == "Resize" || node.op == "Upsample") return expand_interpolation(graph, node);
+  if (node.op == "LSTM" || node.op == "GRU" || node.op == "RNN")
+    return expand_recurrence(graph, node);
+  if (node.op == "Clip") return expand_clip(graph, node);
+  if (node.op == "Conv") return expand_convolution(graph, node);
+  return std::nullopt;
+}
+
+}  // namespace nvdla::import

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// Convolutions whose windows or strides are beyond those of the device become others, with moves.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "import/nodes/operation.hpp"
+#include "import/nodes/window.hpp"
+#include "import/passes/expand_nodes.hpp"
+
+namespace nvdla::import {
+namespace {
+
+constexpr std::int64_t kMaxKernel = 32;
+constexpr std::int64_t kMaxStride = 8;
+
+// Returns the greatest stride of the device that goes into another one.
+std::int64_t stride_within(std::int64_t stride) {
+  std::int64_t within = std::min(stride, kMaxStride);
+  while (stride % within != 0) --within;
+  return within;
+}
+
+// A window along one axis in steps of `stride`: columns become channels by as many, so that the
+// window is of K / stride positions and goes from one to the next.
+std::vector<Node> expand_long(NodeMaker& make, const Node& node, const WindowAxis& axis) {
+  const Operation op(make.graph(), node);
+  // Copies, since values move when others are added.
+  const Constant w = op.need_constant(1, "the tensor of kernels");
+  const Dims in = op.dims(0);
+  const std::int64_t step = axis.stride, taps = (axis.kernel + step - 1) / step;
+  const std::int64_t positions = axis.output - 1 + taps, channels = in[1];
+  const std::int64_t after = positions * step - axis.input - axis.before;
+  if (positions * step > kMaxFolded || w.dims()[0] * channels * taps * step > kMaxFolded)
+    refuse_node("its kernels are too large");
+  ValueId x = op.input(0);
+  if (axis.before != 0 || after != 0)
+    x = make.compute("Pad", {x, make.integers({0, 0, axis.before, 0, 0, after})});
+  x = make.reshape(x, {in[0], channels, positions, step});
+  x = make.compute("Transpose", {x});
+  make.last().attributes["perm"] = std::vector<std::int64_t>{0, 1, 3, 2};
+  x = make.reshape(x, {in[0], channels * step, positions});
+  const std::int64_t kernels = w.dims()[0];
+  std::vector<double> weights(static_cast<std::size_t>(kernels * channels * step * taps), 0);
+  for (std::int64_t k = 0; k < kernels * channels; ++k)
+    for (std::int64_t at = 0; at < axis.kernel; ++at)
+      weights[static_cast<std::size_t>((k * step + at % step) * taps + at / step)] =
+          w.real(k * axis.kernel + at);
+  const ValueId moved = make.constant({kernels, channels * step, taps}, weights);
+  std::vector<ValueId> inputs = {x, moved};
+  if (op.has(2)) inputs.push_back(op.input(2));
+  make.node("Conv", std::move(inputs), node.outputs[0]);
+  return make.take();
+}
+
+// A stride that the device does not have: of the results of a smaller one some are left out.
+std::vector<Node> expand_strides(NodeMaker& make, const Node& node,
+                                 const std::vector<WindowAxis>& axes) {
+  Node smaller = node;
+  std::vector<std::int64_t> strides, starts, ends, along, steps;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t stride = stride_within(axes[i].stride);
+    const std::int64_t step = axes[i].stride / stride;
+    strides.push_back(stride);
+    starts.push_back(0);
+    ends.push_back((axes[i].output - 1) * step + 1);
+    along.push_back(static_cast<std::int64_t>(i) + 2);
+    steps.push_back(step);
+  }
+  // Paddings that follow from the stride stay what they were.
+  std::vector<std::int64_t> pads;
+  for (const WindowAxis& a : axes) pads.push_back(a.before);
+  for (const WindowAxis& a : axes) pads.push_back(a.after);
+  smaller.attributes["pads"] = std::move(pads);
+  smaller.attributes["strides"] = std::move(strides);
+  smaller.attributes.erase("auto_pad");
+  smaller.outputs = {make.value()};
+  make.append(smaller);
+  make.node("Slice",
+            {smaller.outputs[0], make.integers(starts), make.integers(ends), make.integers(along),
+             make.integers(steps)},
+            node.outputs[0]);
+  return make.take();
+}
+
+}  // namespace
+
+std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& node) {
+  const Operation op(graph, node);
+  if (op.inputs() < 2 || op.constant(1) == nullptr || op.dims(1).size() < 3 ||
+      op.dims(1).size() > 4 || graph.value(op.input(1)).quantized)
+    return std::nullopt;
+  const Dims& w = op.dims(1);
+  const auto axes = read_window(op, {w.begin() + 2, w.end()});
+  const bool plain =
+      op.attribute("group", std::int64_t{1}) == 1 && op.dims(0)[1] == w[1] &&
+      std::all_of(axes.begin(), axes.end(), [](const WindowAxis& a) { return a.dilation == 1; });
+  const auto any = [&](auto&& is) { return std::any_of(axes.begin(), axes.end(), is); };
+  NodeMaker make(graph, node);
+  if (axes.size() == 1 && plain && axes[0].kernel > kMaxKernel && axes[0].stride > 1 &&
+      axes[0].stride <= axes[0].kernel && axes[0].kernel <= kMaxKernel * axes[0].stride)
+    return expand_long(make, node, axes[0]);
+  if (any([](const WindowAxis& a) { return a.stride > kMaxStride; }) &&
+      !any([](const WindowAxis& a) { return a.kernel > kMaxKernel; }))
+    return expand_strides(make, node, axes);
+  return std::nullopt;
+}
+
+}  // namespace nvdla::import

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+//
+// Nodes that become others: branches, recurrences, windows beyond the device's, and constants
+// beside tensors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model_maker.hpp"
+#include "nvdla/nvdla.hpp"
+
+namespace nvdla::import_test {
+namespace {
+
+std::vector<float> numbers(std::size_t count, int seed, float step = 1.0F / 16) {
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>((static_cast<int>(i) * 37 + seed * 11) % 31 - 15) * step);
+  return values;
+}
+
+// Adds the graph of a branch: out = in * factor, by a constant of the branch.
+::onnx::GraphProto& add_branch(::onnx::NodeProto& node, const std::string& name, float factor,
+                               const std::string& in, const std::string& out) {
+  ::onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
+  ::onnx::GraphProto& graph = *attribute.mutable_g();
+  ::onnx::TensorProto& constant = *graph.add_initializer();
+  constant.set_name("factor");
+  constant.set_data_type(::onnx::TensorProto::FLOAT);
+  constant.add_float_data(factor);
+  ::onnx::NodeProto& product = *graph.add_node();
+  product.set_op_type("Mul");
+  product.add_input(in);
+  product.add_input("factor");
+  product.add_output(out);
+  graph.add_output()->set_name(out);
+  return graph;
+}
+
+// A model whose If takes a value of the graph around it; the condition is a constant input.
+ModelMaker branches(const std::string& condition) {
+  ModelMaker m;
+  m.input("x", {1, 4}).output("y");
+  m.integers("sizes", {1}, {4}).integers("four", {1}, {4});
+  m.node("Shape", {"x"}, {"shape"});
+  m.integers("last", {1}, {1});
+  m.node("Gather", {"shape", "last"}, {"width"});
+  m.node("Equal", {"width", "four"}, {"is_four"});
+  m.node("Not", {"is_four"}, {"is_other"});
+  m.node("Neg", {"x"}, {"n"});
+  auto& branch = m.node("If", {condition}, {"b"});
+  // Both branches call their results alike, and as a node behind them is called.
+  add_branch(branch, "then_branch", 2, "n", "z");
+  auto& other = add_branch(branch, "else_branch", 3, "n", "z");
+  auto& inner = *other.add_node();
+  inner.set_op_type("If");
+  inner.add_input("is_four");
+  inner.add_output("deep");
+  add_branch(inner, "then_branch", 5, "z", "w");
+  add_branch(inner, "else_branch", 7, "z", "w");
+  other.mutable_output(0)->set_name("deep");
+  m.node("Relu", {"b"}, {"z"});
+  m.node("Identity", {"z"}, {"y"});
+  return m;
+}
+
+TEST(ImportExpanded, TheBranchOfAConstantCondition) {
+  EXPECT_EQ(branches("is_four").run({-1, 2, -3, 4}), (std::vector<float>{2, 0, 6, 0}));
+  EXPECT_EQ(branches("is_other").run({-1, 2, -3, 4}), (std::vector<float>{15, 0, 45, 0}));
+}
+
+TEST(ImportExpanded, ABranchOfEachRunIsRefused) {
+  ModelMaker m;
+  m.input("x", {1, 4}).input("c", {}, ::onnx::TensorProto::BOOL).output("y");
+  auto& branch = m.node("If", {"c"}, {"y"});
+  add_branch(branch, "then_branch", 2, "x", "z");
+  add_branch(branch, "else_branch", 3, "x", "z");
+  EXPECT_NE(m.refusal().find("its condition follows from the elements of each run"),
+            std::string::npos)
+      << m.refusal();
+}
+
+TEST(ImportExpanded, ABranchThatTakesWhatIsNowhere) {
+  ModelMaker m;
+  m.input("x", {1, 4}).output("y").integers("c", {}, {1}, ::onnx::TensorProto::BOOL);
+  auto& branch = m.node("If", {"c"}, {"y"});
+  add_branch(branch, "then_branch", 2, "nowhere", "z");
+  EXPECT_NE(m.refusal().find("nothing computes its input 'nowhere'"), std::string::npos)
+      << m.refusal();
+}
+
+// The cases of ONNX have all forms of recurrences; this one is in int8, with a state of its own.
+TEST(ImportExpanded, RecurrencesInInt8) {
+  constexpr std::size_t kSteps = 5, kWidth = 8, kSize = 8;
+  ModelMaker m;
+  m.input("x", {kSteps, 1, kWidth}).output("y");
+  m.floats("w", {1, 4 * kSize, kWidth}, numbers(4 * kSize * kWidth, 1, 1.0F / 32))
+      .floats("r", {1, 4 * kSize, kSize}, numbers(4 * kSize * kSize, 2, 1.0F / 32))
+      .floats("b", {1, 8 * kSize}, numbers(8 * kSize, 3));
+  set(m.node("LSTM", {"x", "w", "r", "b"}, {"", "y"}), "hidden_size", std::int64_t{kSize});
+  const auto input = numbers(kSteps * kWidth, 4);
+  const auto expected = m.run(input);
+  ASSERT_EQ(expected.size(), kSize);
+  const auto found = m.run(input, {.samples = {{input}, {numbers(kSteps * kWidth, 5)}}});
+  for (std::size_t i = 0; i < kSize; ++i) EXPECT_NEAR(found[i], expected[i], 0.03) << i;
+}
+
+// A file of a few kilobytes must not become any number of nodes.
+TEST(ImportExpanded, ManyRecurrencesAreRefused) {
+  ModelMaker m;
+  m.input("x0", {1024, 1, 1}).output("x40");
+  m.floats("w", {1, 4, 1}, {1, 1, 1, 1});
+  m.integers("sizes", {3}, {1024, 1, 1});
+  for (int i = 0; i < 40; ++i) {
+    const std::string in = "x" + std::to_string(i), out = "x" + std::to_string(i + 1);
+    set(m.node("LSTM", {in, "w", "w"}, {out + "y"}), "hidden_size", std::int64_t{1});
+    m.node("Reshape", {out + "y", "sizes"}, {out});
+  }
+  EXPECT_NE(m.refusal().find("the nodes that the model becomes are too many"), std::string::npos);
+}
+
+// Adds a convolution along one axis, and returns what it computes.
+std::vector<float> add_long(ModelMaker& m, const std::vector<float>& in, std::int64_t channels,
+                            std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
+  const auto length = static_cast<std::int64_t>(in.size()) / channels;
+  const auto w = numbers(static_cast<std::size_t>(2 * channels * kernel), 6, 1.0F / 64);
+  m.input("x", {1, channels, length}).output("y").floats("w", {2, channels, kernel}, w);
+  m.floats("b", {2}, {0.5F, -1});
+  auto& conv = m.node("Conv", {"x", "w", "b"}, {"y"});
+  set(conv, "strides", Sizes{stride});
+  set(conv, "pads", Sizes{pad, pad});
+  std::vector<float> out;
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  for (std::int64_t k = 0; k < 2; ++k)
+    for (std::int64_t p = 0; p * stride + kernel <= length + 2 * pad; ++p) {
+      float sum = k == 0 ? 0.5F : -1;
+      for (std::int64_t c = 0; c < channels; ++c)
+        for (std::int64_t i = 0; i < kernel; ++i)
+          if (const std::int64_t from = p * stride + i - pad; from >= 0 && from < length)
+            sum += in[at(c * length + from)] * w[at((k * channels + c) * kernel + i)];
+      out.push_back(sum);
+    }
+  return out;
+}
+
+TEST(ImportExpanded, LongWindows) {
+  struct Case {
+    std::int64_t channels, kernel, stride, pad;
+  };
+  for (const Case& c : {Case{1, 64, 16, 0}, {1, 50, 20, 10}, {2, 33, 4, 3}, {1, 24, 12, 0}}) {
+    const auto in = numbers(static_cast<std::size_t>(200 * c.channels), 7);
+    ModelMaker m;
+    const auto expected = add_long(m, in, c.channels, c.kernel, c.stride, c.pad);
+    const auto found = m.run(in, {.cpu = CpuUse::kAll});
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i], expected[i], 0.01) << c.kernel << " " << i;
+    const auto int8 = m.run(in, {.samples = {{in}}, .cpu = CpuUse::kAll});
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(int8[i], expected[i], 0.1) << c.kernel << " " << i;
+  }
+}
+
+// Patches of 16x16, as vision transformers begin with.
+TEST(ImportExpanded, StridesBeyondTheDevice) {
+  ModelMaker m;
+  const auto in = numbers(std::size_t{48} * 32, 1), w = numbers(256, 2, 1.0F / 64);
+  m.input("x", {1, 1, 48, 32}).output("y").floats("w", {1, 1, 16, 16}, w);
+  set(m.node("Conv", {"x", "w"}, {"y"}), "strides", Sizes{16, 16});
+  const auto out = m.run(in);
+  ASSERT_EQ(out.size(), 6U);
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    float sum = 0;
+    for (std::size_t i = 0; i < 256; ++i)
+      sum += w[i] * in[(p / 2 * 16 + i / 16) * 32 + p % 2 * 16 + i % 16];
+    EXPECT_NEAR(out[p], sum, 0.01) << p;
+  }
+}
+
+TEST(ImportExpanded, ConstantsBesideTensors) {
+  for (const std::int64_t axis : {1, 2, 3}) {
+    Sizes sizes = {1, 2, 3, 4};
+    sizes[static_cast<std::size_t>(axis)] = 5;
+    // The same at each position, as a padding of channels has it; and another one at each.
+    for (const bool same : {true, false}) {
+      ModelMaker m;
+      std::vector<float> constant = numbers(static_cast<std::size_t>(120 / (axis + 1)), 3);
+      if (same) std::fill(constant.begin(), constant.end(), 0.5F);
+      m.input("x", {1, 2, 3, 4}).output("y").floats("c", sizes, constant);
+      set(m.node("Concat", {"c", "x"}, {"y"}), "axis", axis);
+      const auto in = numbers(24, 1);
+      const std::size_t outer = axis == 1 ? 1 : axis == 2 ? 2 : 6;
+      std::vector<float> expected;
+      for (std::size_t o = 0; o < outer; ++o)
+        for (const auto& part : {std::cref(constant), std::cref(in)}) {
+          const auto size = static_cast<std::ptrdiff_t>(part.get().size() / outer);
+          const auto from = part.get().begin() + static_cast<std::ptrdiff_t>(o) * size;
+          expected.insert(expected.end(), from, from + size);
+        }
+      EXPECT_EQ(m.run(in), expected) << axis << same;
+      if (!same) continue;
+      const auto int8 = m.run(in, {.samples = {{in}}});
+      for (std::size_t i = 0; i < int8.size(); ++i)
+        EXPECT_NEAR(int8[i], expected[i], 0.005) << axis << " " << i;
+    }
+  }
+}
+
+TEST(ImportExpanded, BoundsThatAreComputed) {
+  ModelMaker m;
+  m.input("x", {1, 1, 2, 2}).output("y").floats("two", {}, {2});
+  set(m.node("ReduceMax", {"x"}, {"most"}), "keepdims", std::int64_t{0});
+  m.node("Sub", {"most", "two"}, {"least"});
+  m.node("Clip", {"x", "least"}, {"y"});
+  EXPECT_EQ(m.run({-4, 1, 3, 2.5F}), (std::vector<float>{1, 1, 3, 2.5F}));
+}
+
+// ln(1 + 2^20 x): the factor alone takes numbers beyond those of fp16.
+TEST(ImportExpanded, FactorsBeyondFp16BeforeATable) {
+  ModelMaker m;
+  m.input("x", {1, 1, 1, 4}).output("y").floats("f", {}, {0x1p20F}).floats("one", {}, {1});
+  m.node("Mul", {"x", "f"}, {"p"});
+  m.node("Add", {"p", "one"}, {"s"});
+  m.node("Log", {"s"}, {"y"});
+  const std::vector<float> in = {0, 0.001F, 0.5F, 30};
+  const auto out = m.run(in, {.cpu = CpuUse::kAll});
+  for (std::size_t i = 0; i < in.size(); ++i)
+    EXPECT_NEAR(out[i], std::log1p(in[i] * 0x1p20F), 0.02) << in[i];
+}
+
+void set_text(::onnx::NodeProto& node, const char* name, const char* text) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::STRING);
+  attribute.set_s(text);
+}
+
+// Imports an interpolation between the corners or the middles of elements, and holds it to its
+// definition, in fp16 and in int8.
+void check_interpolation(std::int64_t channels, Sizes in, Sizes out, bool corners) {
+  ModelMaker m;
+  m.input("x", {1, channels, in[0], in[1]}).output("y");
+  m.integers("sizes", {4}, {1, channels, out[0], out[1]});
+  auto& resize = m.node("Resize", {"x", "", "", "sizes"}, {"y"});
+  set_text(resize, "mode", "linear");
+  set_text(resize, "coordinate_transformation_mode", corners ? "align_corners" : "half_pixel");
+  const auto input = numbers(static_cast<std::size_t>(channels * in[0] * in[1]), 1);
+  const auto at = [&](std::int64_t c, std::int64_t y, std::int64_t x) {
+    return static_cast<double>(input[static_cast<std::size_t>((c * in[0] + y) * in[1] + x)]);
+  };
+  const auto place = [&](std::size_t axis, std::int64_t i) {
+    const auto from = static_cast<double>(in[axis]), to = static_cast<double>(out[axis]);
+    const double x = corners ? static_cast<double>(i) * (from - 1) / (to - 1)
+                             : (static_cast<double>(i) + 0.5) * from / to - 0.5;
+    return std::clamp(x, 0.0, from - 1);
+  };
+  const auto fp16 = m.run(input, {.cpu = CpuUse::kAll});
+  const auto int8 = m.run(input, {.samples = {{input}}, .cpu = CpuUse::kAll});
+  ASSERT_EQ(fp16.size(), static_cast<std::size_t>(channels * out[0] * out[1]));
+  std::size_t i = 0;
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t y = 0; y < out[0]; ++y)
+      for (std::int64_t x = 0; x < out[1]; ++x, ++i) {
+        const double v = place(0, y), u = place(1, x);
+        const auto y0 = static_cast<std::int64_t>(v), x0 = static_cast<std::int64_t>(u);
+        const std::int64_t y1 = std::min(y0 + 1, in[0] - 1), x1 = std::min(x0 + 1, in[1] - 1);
+        const double fy = v - static_cast<double>(y0), fx = u - static_cast<double>(x0);
+        const double expected = (1 - fy) * ((1 - fx) * at(c, y0, x0) + fx * at(c, y0, x1)) +
+                                fy * ((1 - fx) * at(c, y1, x0) + fx * at(c, y1, x1));
+        ASSERT_NEAR(fp16[i], expected, 0.003) << c << " " << y << " " << x;
+        ASSERT_NEAR(int8[i], expected, 0.03) << c << " " << y << " " << x;
+      }
+}
+
+TEST(ImportExpanded, InterpolationByLargeFactors) {
+  check_interpolation(2, {5, 5}, {320, 320}, false);
+  check_interpolation(1, {4, 6}, {132, 192}, false);
+}
+
+TEST(ImportExpanded, ManyLinesOfTheEdge) {
+  ModelMaker m;
+  m.input("x", {1, 2, 3, 4}).output("y").integers("pads", {8}, {0, 0, 40, 0, 0, 0, 70, 3});
+  set_text(m.node("Pad", {"x", "pads"}, {"y"}), "mode", "edge");
+  const auto in = numbers(24, 1), out = m.run(in);
+  ASSERT_EQ(out.size(), 2U * 113 * 7);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int y = std::clamp(static_cast<int>(i / 7 % 113) - 40, 0, 2);
+    const int x = std::min(static_cast<int>(i % 7), 3);
+    ASSERT_EQ(out[i], in[i / (113 * 7) * 12 + static_cast<std::size_t>(y * 4 + x)]) << i;
+  }
+}
+
+TEST(ImportExpanded, RepetitionsBeyondOneLayer) {
+  ModelMaker m;
+  m.input("x", {1, 1, 2, 3}).output("y").integers("sizes", {4}, {1, 1, 128, 3});
+  auto& resize = m.node("Resize", {"x", "", "", "sizes"}, {"y"});
+  set_text(resize, "mode", "nearest");
+  set_text(resize, "coordinate_transformation_mode", "asymmetric");
+  set_text(resize, "nearest_mode", "floor");
+  const auto in = numbers(6, 1), out = m.run(in);
+  ASSERT_EQ(out.size(), 384U);
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], in[i / 192 * 3 + i % 3]) << i;
+}
+
+TEST(ImportExpanded, InterpolationBetweenCorners) {
+  check_interpolation(4, {24, 24}, {40, 33}, true);
+  check_interpolation(4, {24, 40}, {48, 60}, true);
+  check_interpolation(3, {48, 48}, {31, 65}, false);
+}
+
+// What lies between has an axis that is longer than the device's.
+TEST(ImportExpanded, ReshapesOfReshapes) {
+  ModelMaker m;
+  m.input("x", {1, 16000}).output("y");
+  m.integers("flat", {3}, {1, 1, 16000}).integers("apart", {4}, {1, 1, 100, 160});
+  m.node("Reshape", {"x", "flat"}, {"a"});
+  m.node("Reshape", {"a", "apart"}, {"b"});
+  m.node("Neg", {"b"}, {"y"});
+  const auto in = numbers(16000, 1);
+  auto expected = in;
+  for (float& v : expected) v = -v;
+  EXPECT_EQ(m.run(in), expected);
+}
+
+}  // namespace
+}  // namespace nvdla::import_test
