@@ -219,8 +219,9 @@ void lower_matmul(Lowering& l, const Operation& op) {
     return lower_tensor_product(l, op);
   }
   const Product p = product_of(*op.constant(1), false, 1);
-  const std::vector<double> bias(static_cast<std::size_t>(p.columns), 0);
-  lower_product(l, op, p, bias, false, dims);
+  // A pass may have made a sum behind it a third input.
+  const auto bias = bias_of(op, 2, static_cast<std::size_t>(p.columns));
+  lower_product(l, op, p, bias, op.has(2), dims);
 }
 
 std::vector<Inferred> infer_matmul_integer(const Operation& op) {
