@@ -98,7 +98,7 @@ TEST_F(Programs, NameAWrongCommand) {
   EXPECT_TRUE(
       result.err.starts_with("nvdla: 'rnu' is no command; did you mean 'run'?\n"
                              "commands are info, regs, replay, run, dump, profile, diff, selftest, "
-                             "lut, dt\n"))
+                             "measure, lut, dt\n"))
       << result.err;
   result = nvdla("classify");
   EXPECT_TRUE(result.err.starts_with("nvdla: 'classify' is no command\ncommands are info, "))
