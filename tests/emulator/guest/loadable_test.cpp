@@ -93,6 +93,7 @@ TEST_F(LoadableOnKernel, RunsByTheCommand) {
       for (auto& layer : document->at("layers")) {
         EXPECT_TRUE(layer.at("counters").contains("cacc.saturation")) << layer;
         EXPECT_EQ(layer.erase("nanoseconds"), 1u);
+        EXPECT_EQ(layer.erase("start_nanoseconds"), 1u);
       }
     }
     EXPECT_EQ(ours, theirs) << picture.path();
