@@ -229,7 +229,7 @@ void print(const Findings& found) {
                                            bandwidth_text(memory.sram_bandwidth, found.khz)));
   }
   row("start of a program", fmt::format("{:.0f} cycles", found.primary.fitted.overhead));
-  row("left unexplained", fmt::format("{:.2g} %", 100 * found.error()));
+  row("left unexplained", fmt::format("{:.1f} %", 100 * found.error()));
   program::print("{}\n", found.device);
 }
 
