@@ -155,15 +155,18 @@ struct Transposed {
 };
 
 std::optional<Transposed> channels_first(const Operation& op) {
-  if (op.op() != "Transpose" || !op.node().domain.empty()) return std::nullopt;
-  const auto order = op.integers("perm");
-  if (order.size() < 3 || order[0] != 0) return std::nullopt;
-  return Transposed{op.node(), static_cast<std::size_t>(order[1])};
+  return unless_refused(std::optional<Transposed>(), [&]() -> std::optional<Transposed> {
+    if (op.op() != "Transpose" || !op.node().domain.empty() || !op.has(0)) return std::nullopt;
+    const auto order = op.integers("perm");
+    if (order.size() < 3 || order.size() != op.dims(0).size() || order[0] != 0 || order[1] < 1)
+      return std::nullopt;
+    return Transposed{op.node(), static_cast<std::size_t>(order[1])};
+  });
 }
 
 // `PaddedWindow` has the window of a convolution with padding; of one without, nothing.
 struct PaddedWindow {
-  bool known = true;  // what pads can be read
+  bool known = true;  // false if its attributes are refused
   std::optional<Window> padded = {};
 };
 

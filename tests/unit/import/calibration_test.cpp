@@ -325,6 +325,17 @@ TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
   }
 }
 
+// A transposition without an input, or of other axes, is refused as such.
+TEST(Calibration, BrokenTranspositionsBeforeAConvolutionAreRefused) {
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{}, {""}, {"x"}}) {
+    ModelMaker m;
+    m.input("x", {1, 4, 4, 3}).output("y").floats("w", {2, 3, 1, 1}, random_floats(6, 1));
+    set(m.node("Transpose", inputs, {"t"}), "perm", Sizes{0, 3, 1});
+    m.node("Conv", {"t", "w"}, {"y"});
+    EXPECT_NE(m.refusal(), "");
+  }
+}
+
 TEST(Calibration, QuotientsOfTensorsAreProducts) {
   ModelMaker m;
   m.input("x", {1, 2, 4, 4}).output("y").floats("one", {}, {1}).floats("two", {}, {2});
