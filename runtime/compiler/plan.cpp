@@ -59,8 +59,11 @@ class Planner {
  private:
   // Runs the passes over the graph, and lowers what comes out: each layer is a step.
   void lower(BuildSteps* steps = nullptr);
-  // Plans what was lowered. While layers take turns no more bytes are alive than that.
-  Plan plan_within(std::uint64_t alive_in_turns) const;
+  // Plan what was lowered. While layers take turns no more bytes are alive than that.
+  Plan plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns) const;
+  Plan plan_within(std::uint64_t alive_in_turns) const {
+    return plan_of(graph_, schedule_, alive_in_turns);
+  }
   // Forbids a rewrite where nobody insists on it, and returns the plan without it.
   Plan without(Rewrite Tuning::*rewrite);
   // Returns a plan of at most so many bytes in which as many bytes as possible are alive in turns.
@@ -88,11 +91,12 @@ void Planner::lower(BuildSteps* steps) {
   schedule_ = std::move(lowering).take();
 }
 
-Plan Planner::plan_within(std::uint64_t alive_in_turns) const {
+Plan Planner::plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns) const {
   Plan plan;
-  plan.graph = graph_;
+  plan.graph = std::move(graph);
   plan.passes = passes_;
-  plan.schedule = run_passes(schedule_, graph_, info_, options_, plan.passes, alive_in_turns);
+  plan.schedule =
+      run_passes(std::move(schedule), plan.graph, info_, options_, plan.passes, alive_in_turns);
   cut_programs(plan.schedule, limits_);
   // Only a plan of memory tells how many slots a program has.
   do {
@@ -136,6 +140,8 @@ Plan Planner::plan(BuildSteps& steps) {
   const std::uint64_t limit = options_.memory_limit;
   const bool speed = options_.optimise == Optimise::kSpeed;
   const auto fits = [&](const Plan& plan) { return limit == 0 || plan.bytes <= limit; };
+  // One plan will do, which takes the constants and copies none.
+  if (speed && limit == 0) return plan_of(std::move(graph_), std::move(schedule_), kAnyBytes);
   Plan plan = plan_within(kAnyBytes);
   if (speed && fits(plan)) return plan;
   plan = plan_within(0);
