@@ -137,12 +137,16 @@ void SavedFile::add_slot_memory(std::uint32_t slot) {
   add_memory(std::move(memory), fmt::format("tb-{}", slot), std::move(bytes));
 }
 
-// No memory names the blob.
 void SavedFile::add_quantizations() {
-  kept_.push_back(pack_quantizations(c_.tensors));
+  keep_blob(kQuantizationBlob, kQuantizationVersion, pack_quantizations(c_.tensors));
+}
+
+void SavedFile::keep_blob(std::string_view name, std::uint8_t version,
+                          std::vector<std::byte> bytes) {
+  kept_.push_back(std::move(bytes));
   Blob blob;
-  blob.name = kQuantizationBlob;
-  blob.version = {kQuantizationVersion, 0, 0};
+  blob.name = name;
+  blob.version = {version, 0, 0};
   blob.data = kept_.back();
   c_.blobs.push_back(blob);
 }
@@ -159,12 +163,7 @@ void SavedFile::add_device(std::string_view name) { add_text(kDeviceBlob, kDevic
 
 void SavedFile::add_text(std::string_view name, std::uint8_t version, std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
-  kept_.emplace_back(bytes.begin(), bytes.end());
-  Blob blob;
-  blob.name = name;
-  blob.version = {version, 0, 0};
-  blob.data = kept_.back();
-  c_.blobs.push_back(blob);
+  keep_blob(name, version, {bytes.begin(), bytes.end()});
 }
 
 void SavedFile::add_model_sizes(const std::vector<ModelSizes>& all) {
@@ -182,12 +181,7 @@ void SavedFile::add_model_sizes(const std::vector<ModelSizes>& all) {
       found->model_sizes.push_back(
           size > 0 && size <= std::int64_t{UINT32_MAX} ? static_cast<std::uint32_t>(size) : 0);
   }
-  kept_.push_back(pack_model_sizes(c_.tensors));
-  Blob blob;
-  blob.name = kSizesBlob;
-  blob.version = {kSizesVersion, 0, 0};
-  blob.data = kept_.back();
-  c_.blobs.push_back(blob);
+  keep_blob(kSizesBlob, kSizesVersion, pack_model_sizes(c_.tensors));
 }
 
 void SavedFile::add_user_table() {
@@ -195,12 +189,7 @@ void SavedFile::add_user_table() {
   for (const CompiledNetwork::Impl::Layer& layer : net_.layers) names.push_back(layer.name);
   // A picture of so many layers helps nobody.
   if (names.size() > kMaxUserLayers) return;
-  kept_.push_back(pack_user_table(net_.user, names));
-  Blob blob;
-  blob.name = kUserBlob;
-  blob.version = {kUserVersion, 0, 0};
-  blob.data = kept_.back();
-  c_.blobs.push_back(blob);
+  keep_blob(kUserBlob, kUserVersion, pack_user_table(net_.user, names));
 }
 
 void SavedFile::add_need(const std::string& operation) { needs_.insert(cpu_symbol(operation)); }

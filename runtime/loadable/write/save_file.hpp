@@ -57,6 +57,8 @@ class SavedFile {
   void add_needs();
   void add_quantizations();
   void add_user_table();
+  // Keeps a blob that no memory names.
+  void keep_blob(std::string_view name, std::uint8_t version, std::vector<std::byte> bytes);
   void add_text(std::string_view name, std::uint8_t version, std::string_view text);
   void add_slot_memory(std::uint32_t slot);
   void add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind, std::uint16_t flag,
