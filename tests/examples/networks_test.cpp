@@ -83,7 +83,7 @@ TEST(Part, IsANetworkOfItsOwn) {
   const Graph one = part_of(resnet50(), "conv1");
   ASSERT_EQ(one.layers().size(), 2U);
   EXPECT_EQ(one.shape(Graph::image()).channels, 3U);
-  // As a part that is the whole.
+  // A part that is the whole is drawn as the whole.
   const Graph whole =
       part_of(lenet5(), lenet5().layers()[1].name + ".." + lenet5().layers().back().name);
   EXPECT_EQ(draw(whole, 1, Precision::kInt8).results, draw(lenet5(), 1, Precision::kInt8).results);

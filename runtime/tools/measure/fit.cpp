@@ -110,7 +110,7 @@ class Fit {
   }
 
   FittedMemory with_outstanding(bool with_bandwidth_too) const {
-    // With bandwidths to be tried for each, fewer have to do.
+    // Fewer limits have to do where bandwidths are tried for each.
     const double ratio = with_bandwidth_too ? 1.5 : 1.08;
     return search(1, kMostOutstanding, ratio, 0.5, [&](double outstanding) {
       const auto requests = static_cast<unsigned>(std::lround(outstanding));

@@ -90,7 +90,7 @@ bool convolves(const MeasuredRow& row) {
   return row.group == "convolution" || row.group == "image" || row.group == "winograd";
 }
 
-// What profiles mark lies beyond all of the tables.
+// Profiles mark nothing that one of the tables has.
 TEST_F(MeasuredCycles, AreWithinWhatCountsAsMeasured) {
   NVDLA_NEEDS_SHARED("hw");
   for (const Error& error : errors()) {

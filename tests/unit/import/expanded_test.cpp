@@ -314,7 +314,7 @@ TEST(ImportExpanded, InterpolationBetweenCorners) {
   check_interpolation(3, {48, 48}, {31, 65}, false);
 }
 
-// What lies between has an axis that is longer than the device's.
+// The tensor between both has an axis that is longer than the device's.
 TEST(ImportExpanded, ReshapesOfReshapes) {
   ModelMaker m;
   m.input("x", {1, 16000}).output("y");

@@ -87,7 +87,7 @@ TEST(Measure, FindsBothLimits) {
   EXPECT_NEAR(found.memory.latency, 400, 4);
 }
 
-// What starts a program and sees its end, a driver say, is no latency of memory.
+// A driver that starts a program and sees its end takes time that is no latency of memory.
 TEST(Measure, TellsLatencyFromTheStartOfAProgram) {
   const cost::MemoryTiming memory{.latency = 70, .write_latency = 70, .bandwidth = 10};
   const auto found =

@@ -237,8 +237,8 @@ std::uint64_t pages_of(const CompiledNetwork& compiled) {
   return bytes;
 }
 
-// What fits is kept to, whatever it costs, and what is refused is not even possible without choices
-// that take memory.
+// A limit that fits is kept to, whatever it costs, and one that is refused is not even possible
+// without choices that take memory.
 TEST(Passes, MemoryIsKeptWithinALimit) {
   std::uint32_t limited = 0;
   test::for_all(40, [&](test::Random& random) -> std::string {
