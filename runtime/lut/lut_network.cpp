@@ -46,6 +46,7 @@ void Lut::apply(Normalization& layer) const {
   layer.window = state_->window;
   layer.input = converter(state_->input, state_->format.precision);
   layer.output = converter(state_->output, state_->format.precision);
+  if (state_->format.precision != Precision::kFp16) layer.quantization = state_->format.output;
 }
 
 }  // namespace nvdla

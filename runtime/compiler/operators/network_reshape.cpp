@@ -8,6 +8,7 @@
 #include "compiler/operators/network_impl.hpp"
 #include "packing/convert.hpp"
 #include "packing/precision.hpp"
+#include "packing/quantized.hpp"
 
 namespace nvdla {
 
@@ -36,12 +37,16 @@ Tensor detail::add_normalization(Network::Impl& net, Tensor input, const Normali
     node.cdp.in_cvt = convert(n.input);
     node.cdp.out_cvt = convert(n.output);
   }
+  if (n.quantization) detail::check_quantization("quantization", *n.quantization);
   node.lut = net.add_lut(*n.lut, NVDLA_LUT_CDP);
   LayerNode layer;
   layer.name = n.name;
   layer.input = net.index("input", input);
   layer.part = node;
-  return net.commit(std::move(layer), shape, precision);
+  const Tensor output = net.commit(std::move(layer), shape, precision);
+  if (n.quantization && precision != Precision::kFp16)
+    net.tensors[net.index("output", output)].quantization = n.quantization;
+  return output;
 }
 
 Tensor Network::normalization(Tensor input, const Normalization& n) {

@@ -159,7 +159,7 @@ class NVDLA_API Lut {
   /// kInvalidArgument for a table of the other unit.
   void apply(Convolution& layer) const;
   void apply(Pointwise& layer) const;  ///< The same for SDP alone.
-  /// The same for a normalisation, which takes a table of CDP.
+  /// The same for a normalisation, which takes a table of CDP; it says what the results stand for.
   void apply(Normalization& layer) const;
 
  private:

@@ -8,10 +8,12 @@
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 
@@ -29,6 +31,9 @@ struct Normalization {
   Converter output = {};  ///< int8: offset of 25 bits; shift 0..63
   /// Needed; copied when the layer is added. nvdla_lut.unit is NVDLA_LUT_CDP.
   const nvdla_lut* lut = nullptr;
+  /// What the elements of an integer result stand for, where the network is to know it; Lut::apply()
+  /// sets it.
+  std::optional<Quantization> quantization = {};
   /// fp16: NaN of the input reads as zero.
   bool nan_to_zero = false;
 };
