@@ -259,7 +259,9 @@ class Compile(unittest.TestCase):
         self.assertIn("2 samples", dump)
         x, y = self.path("x.npy"), self.path("y.npy")
         outs = set()
-        for inputs in ((x, y), ("x=" + x, "y=" + y), ("y=" + y, "x=" + x)):
+        pair = self.archive("pair.npz", {"y": pathlib.Path(y).read_bytes(),
+                                         "x": pathlib.Path(x).read_bytes()}, zipfile.ZIP_DEFLATED)
+        for inputs in ((x, y), ("x=" + x, "y=" + y), ("y=" + y, "x=" + x), (pair,)):
             words = [word for path in inputs for word in ("--input", path)]
             _, error, status = run("run", self.path("a.nvdla"), *words, "-o", self.path("z.f32"))
             self.assertEqual(status, 0, error)
@@ -269,11 +271,16 @@ class Compile(unittest.TestCase):
                 (("x=" + x,), "but 1 is given by --input"),
                 (("x=" + x, y), "some have a name and some have none"),
                 (("x=" + x, "x=" + y), "two files for input 'x'"),
-                (("z=" + x, "y=" + y), "no input is called 'z'; there are: 'x', 'y'")):
-            _, error, status = run("run", self.path("a.nvdla"),
-                                   *(word for path in inputs for word in ("--input", path)))
-            self.assertEqual(status, 2)
-            self.assertIn(words, error)
+                (("z=" + x, "y=" + y), "no input is called 'z'; there are: 'x', 'y'"),
+                ((many,), "many.npz: 'x': an array of 2x3x4x5, input 'x' takes 3x4x1x5"),
+                ((pair, y), "an archive has an array for each of 'x', 'y'; expected it alone"),
+                (("x=" + pair, "y=" + y), "an archive has an array for each of 'x', 'y'"),
+                (("-", "-"), "standard input is named more than once")):
+            for command in ("run", "profile"):
+                _, error, status = run(command, self.path("a.nvdla"),
+                                       *(word for path in inputs for word in ("--input", path)))
+                self.assertEqual(status, 2, inputs)
+                self.assertIn(words, error)
 
     @unittest.skipUnless(SUM.exists(), "libonnx-testdata is not installed")
     def test_arrays_are_as_in_the_model(self):

@@ -9,8 +9,8 @@
 #include "tools/cli/counters_json.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/configuration.hpp"
+#include "tools/cli/input/inputs.hpp"
 #include "tools/cli/input/load.hpp"
-#include "tools/cli/input/tensors.hpp"
 #include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/layer_table.hpp"
@@ -56,16 +56,12 @@ int profile(const ProfileOptions& options) {
   if (!options.json.empty() && program::is_standard_output(options.svg))
     throw UsageError("--json and the picture would both go to standard output; expected one there");
   const Loadable file = load_loadable(options.loadable);
-  if (!options.inputs.empty() && options.inputs.size() != file.inputs()) {
-    throw UsageError(fmt::format("the loadable has {} inputs, but {} are given by --input",
-                                 file.inputs(), options.inputs.size()));
-  }
+  const std::vector<InputFile> inputs = read_inputs(options.inputs, file, options.loadable);
   const std::string chosen = choose_device(file, options.device);
   const Device device = Device::open(chosen, program::open_options());
   print_other_memory(file, chosen);
   Request request = file.open(device, {.statistics = true});
-  for (std::uint32_t i = 0; i < options.inputs.size(); ++i)
-    write_input(request, file.input(i), options.inputs[i]);
+  write_inputs(request, file, inputs);
   // What the first run has to load and to fault in is not what a user waits for later.
   request.run();
   request.run();
@@ -104,7 +100,7 @@ Run add_profile(CLI::App& app, CLI::App*& command) {
   command
       ->add_option("--input,-i", options->inputs,
                    "File for each input, as `nvdla run` takes them, or none: zeros")
-      ->type_name("FILE")
+      ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   program::add_device_option(*command, options->device,
                              "Where to run; auto takes NVDLA_DEVICE, else a kernel device or else "

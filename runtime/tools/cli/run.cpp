@@ -17,9 +17,9 @@
 #include "tools/cli/counters_json.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/configuration.hpp"
+#include "tools/cli/input/inputs.hpp"
 #include "tools/cli/input/load.hpp"
 #include "tools/cli/input/model.hpp"
-#include "tools/cli/input/named.hpp"
 #include "tools/cli/input/tensors.hpp"
 #include "tools/cli/layers.hpp"
 #include "tools/common/json_output.hpp"
@@ -64,44 +64,6 @@ std::string numbered(const std::string& path, std::uint32_t index, std::uint32_t
   return count == 1 ? path : fmt::format("{}.{}", path, index);
 }
 
-[[noreturn]] void refuse_count(const RunOptions& options, const Loadable& file) {
-  std::string names;
-  for (std::uint32_t i = 0; i < file.inputs(); ++i) {
-    const LoadableTensor t = file.input(i);
-    names += fmt::format("{}'{}' {}", i == 0 ? ": " : ", ", t.name, shape_text(t));
-  }
-  throw UsageError(fmt::format(
-      "the loadable has {} input{}{}, but {} given by --input", file.inputs(),
-      file.inputs() == 1 ? "" : "s", names,
-      options.inputs.size() == 1 ? "1 is" : fmt::format("{} are", options.inputs.size())));
-}
-
-// Returns a file for each input, in their order, or none at all.
-std::vector<std::string> input_files(const RunOptions& options, const Loadable& file) {
-  if (options.inputs.empty()) return {};
-  std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < file.inputs(); ++i) names.emplace_back(file.input(i).name);
-  std::vector<std::string> files(names.size());
-  std::vector<bool> given(names.size(), false);
-  std::size_t named = 0;
-  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
-    const NamedFile one = parse_named("--input", options.inputs[i], names);
-    named += one.input ? 1 : 0;
-    if (named != 0 && named != i + 1)
-      throw UsageError(
-          "--input: some have a name and some have none; expected NAME=FILE for all, "
-          "or files in the order of the inputs");
-    const std::size_t input = one.input.value_or(i);
-    if (input >= names.size()) refuse_count(options, file);
-    if (given[input])
-      throw UsageError(fmt::format("--input: two files for input '{}'", names[input]));
-    given[input] = true;
-    files[input] = one.path;
-  }
-  if (options.inputs.size() != names.size()) refuse_count(options, file);
-  return files;
-}
-
 void check_arguments(const RunOptions& options, const Loadable& file) {
   if (options.to_standard_output() && !options.json.empty()) {
     throw UsageError("--json and the output would both go to standard output; expected one there");
@@ -120,24 +82,16 @@ void check_arguments(const RunOptions& options, const Loadable& file) {
   // Before a run that may take long.
   for (std::uint32_t i = 0; i < file.outputs() && !options.output.empty(); ++i)
     check_output_form(file.output(i), options.output);
-  const std::vector<std::string> inputs = input_files(options, file);
-  if (std::count_if(inputs.begin(), inputs.end(), program::is_standard_input) +
-          program::is_standard_input(options.loadable) >
-      1) {
-    throw UsageError("standard input is named more than once");
-  }
 }
 
-void write_inputs(const RunOptions& options, const Loadable& file, Request& request) {
-  const std::vector<std::string> inputs = input_files(options, file);
+std::vector<InputFile> inputs_of(const RunOptions& options, const Loadable& file) {
+  std::vector<InputFile> inputs = read_inputs(options.inputs, file, options.loadable);
   if (inputs.empty() && file.inputs() != 0) {
     // As the old runtime runs, and as some golden outputs were made.
     program::print(stderr, "nvdla: no --input: {} of zeros\n",
                    file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
   }
-  for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-    write_input(request, file.input(i), inputs[i], options.resize);
-  }
+  return inputs;
 }
 
 void write_outputs(const RunOptions& options, const Loadable& file, const Request& request) {
@@ -434,13 +388,14 @@ Loadable load_network(const RunOptions& options) {
 int run_loadable(const RunOptions& options) {
   const Loadable file = load_network(options);
   check_arguments(options, file);
+  const std::vector<InputFile> inputs = inputs_of(options, file);
   const std::vector<std::string> labels = read_labels(options, file);
   if (!options.compare.empty()) check_reference_name(options.compare);
   const std::string name = choose_device(file, options.device);
   const Device device = Device::open(name, program::open_options(options.record));
   print_other_memory(file, name);
   Request request = open_network(options, file, device);
-  write_inputs(options, file, request);
+  write_inputs(request, file, inputs, options.resize);
   if (!look(options, file, request, device)) return kDifferent;
   const std::vector<double> times = run_times(options, request);
   if (!options.output.empty()) write_outputs(options, file, request);
@@ -471,8 +426,8 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   command
       ->add_option("--input,-i", options->inputs,
                    "PNG, JPEG, PGM, NumPy array (.npy), raw reals (NAME.f32) or raw file, - for "
-                   "standard input; one for each input, in their order or as NAME=FILE, or none: "
-                   "zeros")
+                   "standard input; one for each input, in their order or as NAME=FILE; one "
+                   "archive (.npz) with an array for each; or none: zeros")
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   command
@@ -540,6 +495,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "  nvdla run digits.nvdla --input seven.png --stats\n"
       "  nvdla run digits.nvdla --input seven.npy --output scores.npy\n"
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
+      "  nvdla run pair.nvdla -i left=left.npy -i right=right.npy\n"
       "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
       "  nvdla run model.onnx -i picture.npy --labels labels.txt --cpu all\n"
       "  nvdla run digits.nvdla --profile -d model:nv_small,latency=100,outstanding=16\n"

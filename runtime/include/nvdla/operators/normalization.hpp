@@ -31,8 +31,8 @@ struct Normalization {
   Converter output = {};  ///< int8: offset of 25 bits; shift 0..63
   /// Needed; copied when the layer is added. nvdla_lut.unit is NVDLA_LUT_CDP.
   const nvdla_lut* lut = nullptr;
-  /// What the elements of an integer result stand for, where the network is to know it; Lut::apply()
-  /// sets it.
+  /// It says what the elements of an integer result stand for, where the network is to know that;
+  /// Lut::apply() sets it.
   std::optional<Quantization> quantization = {};
   /// fp16: NaN of the input reads as zero.
   bool nan_to_zero = false;

@@ -10,7 +10,6 @@
 #include "nvdla/types/half.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/cli/input/tensors.hpp"
-#include "tools/files/files.hpp"
 #include "tools/files/picture.hpp"
 #include "tools/files/status.hpp"
 
@@ -218,8 +217,7 @@ void write_reals(Request& request, const LoadableTensor& t, const std::string& p
 }  // namespace
 
 void write_input(Request& request, const LoadableTensor& t, const std::string& path,
-                 const std::string& resize) {
-  const std::vector<std::uint8_t> file = program::read_file(path);
+                 const std::vector<std::uint8_t>& file, const std::string& resize) {
   if (program::is_picture(file)) {
     write_picture(request, t, path, file, resize);
   } else if (is_npy(file)) {

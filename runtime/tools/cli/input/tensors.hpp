@@ -5,6 +5,7 @@
 #define NVDLA_TOOLS_CLI_INPUT_TENSORS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,11 @@ std::string shape_text(const LoadableTensor& t);
 // the file does not say what.
 void check_reals(const LoadableTensor& t, const std::string& path);
 
-// Writes an input from a file: a picture, an array, elements or pixels without gaps, or bytes as
-// they are in memory. `resize` is how a picture is brought to the size of the input; empty: it has
-// to have it. Throws UsageError.
+// Writes an input from the bytes of the file at `path`: a picture, an array, elements or pixels
+// without gaps, or bytes as they are in memory. `resize` is how a picture is brought to the size of
+// the input; empty: it has to have it. Throws UsageError.
 void write_input(Request& request, const LoadableTensor& t, const std::string& path,
-                 const std::string& resize = {});
+                 const std::vector<std::uint8_t>& file, const std::string& resize);
 
 // The value of each element of an output as a number, by channel, line, column.
 std::vector<double> values_of(const Request& request, const LoadableTensor& t);
