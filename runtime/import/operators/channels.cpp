@@ -205,19 +205,24 @@ void lower_instance_normalization(Lowering& l, const Operation& op) {
   l.put(op.node().outputs[0], y, view);
 }
 
-void lower_lrn(Lowering& l, const Operation& op) {
+// Adds a normalisation by a table of CDP for the formats of input and result.
+Tensor add_lrn(Lowering& l, const Operation& op, Tensor x, const std::string& layer,
+               const LutFormat& format) {
   const std::int64_t size = op.attribute("size", std::int64_t{0});
   if (size < 3 || size > 9 || size % 2 == 0) refuse_node("its size {} is none of 3, 5, 7, 9", size);
+  const Lut lut = lut::lrn(op.attribute("alpha", 1e-4), op.attribute("beta", 0.75),
+                           op.attribute("bias", 1.0), u32(size), format);
+  Normalization n{.name = layer, .lut = nullptr};
+  lut.apply(n);
+  return l.network().normalization(x, n);
+}
+
+void lower_lrn(Lowering& l, const Operation& op) {
   const View view = default_view(op.dims(0), true);
   const Tensor x = l.tensor(op.input(0), view);
   LutFormat format;
   format.precision = Precision::kFp16;
-  const Lut lut = lut::lrn(op.attribute("alpha", 1e-4), op.attribute("beta", 0.75),
-                           op.attribute("bias", 1.0), u32(size), format);
-  const std::string layer = l.name();
-  Normalization n{.name = layer, .lut = nullptr};
-  lut.apply(n);
-  l.put(op.node().outputs[0], l.network().normalization(x, n), view);
+  l.put(op.node().outputs[0], add_lrn(l, op, x, l.name(), format), view);
 }
 
 constexpr OperatorRow kChannelRows[] = {
@@ -235,6 +240,17 @@ constexpr OperatorRow kChannelRows[] = {
 };
 
 }  // namespace
+
+void quantized_lrn(Lowering& l, const Operation& op) {
+  const View view = default_view(op.dims(0), true);
+  LutFormat format;
+  format.input = quantization_of(l, op, 0);
+  const Tensor x = l.tensor(op.input(0), view);
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  format.output = end.output;
+  l.put(end.last, held_to(l, add_lrn(l, op, x, layer, format), end), view);
+}
 
 std::vector<Step> batch_normalization_steps(const Operation& op) {
   const double epsilon = op.attribute("epsilon", 1e-5);

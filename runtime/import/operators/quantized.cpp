@@ -144,6 +144,7 @@ constexpr QuantizedRow kQuantizedRows[] = {
     {"Div", quantized_affine},
     {"Gemm", quantized_product},
     {"GlobalAveragePool", quantized_average},
+    {"LRN", quantized_lrn},
     {"LayerNormalization", quantized_layer_normalization},
     {"MatMul", quantized_product},
     {"Max", quantized_extreme},
@@ -169,7 +170,7 @@ constexpr std::string_view kAlike[] = {
 
 // Operators whose values between input and result have no scale.
 constexpr std::string_view kComposed[] = {
-    "InstanceNormalization", "LRN",        "LogSoftmax",      "ReduceL1",       "ReduceL2",
+    "InstanceNormalization", "LogSoftmax", "ReduceL1",        "ReduceL2",
     "ReduceLogSum",          "ReduceProd", "ReduceLogSumExp", "ReduceSumSquare"};
 
 }  // namespace

@@ -66,6 +66,7 @@ void quantized_affine(Lowering& l, const Operation& op);
 void quantized_average(Lowering& l, const Operation& op);
 void quantized_conv(Lowering& l, const Operation& op);
 void quantized_extreme(Lowering& l, const Operation& op);
+void quantized_lrn(Lowering& l, const Operation& op);
 void quantized_pair(Lowering& l, const Operation& op);
 void quantized_prelu(Lowering& l, const Operation& op);
 void quantized_product(Lowering& l, const Operation& op);

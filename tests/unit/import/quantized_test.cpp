@@ -671,6 +671,33 @@ TEST(Quantized, ProductsOfTensorsAndSoftmaxOnTheCpu) {
             1);
 }
 
+// Sums of squares of neighbouring channels, by a table: its interpolation is off by a small part of
+// a step.
+TEST(Quantized, LocalResponseNormalization) {
+  for (const std::int64_t size : {3, 5, 7, 9}) {
+    QuantizedMaker q;
+    const Sizes in = {1, 40, 2, 3};
+    const auto x = reals_of(q.input("x", in, {0.05F, -7}));
+    auto& node = q.maker.node("LRN", {"x.real"}, {"l"});
+    set(node, "size", size);
+    set(node, "alpha", 0.5F);
+    set(node, "beta", 0.75F);
+    set(node, "bias", 2.0F);
+    q.maker.node("Relu", {"l"}, {"r"});
+    q.output("r", {0.02F, -100});
+    const auto reals = made(in, [&](auto, auto c, auto y, auto s) {
+      double squares = 0;
+      for (std::int64_t k = std::max<std::int64_t>(c - size / 2, 0);
+           k <= std::min<std::int64_t>(c + size / 2, 39); ++k)
+        squares += std::pow(x[at(in, 0, k, y, s)], 2);
+      return std::max(
+          x[at(in, 0, c, y, s)] / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75),
+          0.0);
+    });
+    EXPECT_LE(q.expect(reals, 0.1), 40) << size;
+  }
+}
+
 TEST(Quantized, LayerNormalization) {
   QuantizedMaker q(17);
   const Sizes in = {1, 2, 3, 6};
