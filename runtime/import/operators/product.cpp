@@ -3,6 +3,7 @@
 // Products of matrices.
 #include <algorithm>
 
+#include "import/operators/elements.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/quantized.hpp"
 #include "import/operators/sums.hpp"
@@ -159,6 +160,23 @@ std::vector<Constant> fold_matmul(const Operation& op) {
   return {Constant::of_doubles(result.type, result.dims, out)};
 }
 
+// Takes nodes that multiply `last` with one number each, as far as they follow it, which becomes
+// their result; returns the number that they are together.
+double take_factors(Lowering& l, ValueId& last) {
+  double factor = 1;
+  last = l.follow(last, [&](const Operation& next, ValueId now) {
+    const auto steps = find_elements(next) ? steps_of(next, now) : std::nullopt;
+    if (!steps || steps->input != now || steps->steps.size() != 1 ||
+        infer_elements(next)[0].dims != next.graph().value(now).dims)
+      return false;
+    const Step& step = steps->steps[0];
+    if (step.kind != StepKind::kScale || !step.is_scalar()) return false;
+    factor *= step.operand.real(0);
+    return true;
+  });
+  return factor;
+}
+
 // A product of two tensors, on the CPU; of several matrices one after the other.
 void lower_tensor_product(Lowering& l, const Operation& op) {
   constexpr std::int64_t kMaxProducts = 64;
@@ -185,7 +203,8 @@ void lower_tensor_product(Lowering& l, const Operation& op) {
   QuantizedEnd end;
   end.last = op.node().outputs[0];
   if (int8) end = follow_kernels(l, end.last, {dims, view, 1});
-  const double factor = end.factors.empty() ? 1 : end.factors[0];
+  const double factor =
+      !int8 ? take_factors(l, end.last) : (end.factors.empty() ? 1 : end.factors[0]);
   if (!end.addends.empty() && end.addends[0] != 0)
     refuse_node("{} is added to a product of two tensors before its QuantizeLinear",
                 end.addends[0]);
