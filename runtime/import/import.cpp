@@ -30,6 +30,7 @@ struct Attempt {
   Network network;
   std::vector<ImportedTensor> inputs, outputs;
   std::vector<ImportedNode> nodes;
+  std::vector<ImportedScale> scales;
   std::vector<std::string> notices;
   std::size_t refused = 0;
 };
@@ -205,6 +206,33 @@ std::vector<ImportedNode> list_nodes(const std::vector<ImportedNode>& originals,
   return nodes;
 }
 
+// Makes networks of a graph as one import asks for it.
+struct Attempts {
+  const DeviceInfo& info;
+  const ImportOptions& options;
+  const std::map<import::ValueId, import::PixelInput>& pixels;
+  bool integers = false;  // the graph is of real numbers, and the network to be of integers
+  bool whole = false;     // no node was refused before
+
+  Attempt make(import::Graph graph) const {
+    std::vector<ImportedScale> scales;
+    std::vector<std::string> notices;
+    if (integers && whole) scales = quantize(graph, info, options, pixels, notices);
+    import::Tables tables;
+    import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
+    Attempt best = lower(graph, lowering, whole, options.progress);
+    if (best.refused != 0) {
+      // Perhaps the first axis is no batch.
+      lowering.has_batch = false;
+      Attempt other = lower(graph, lowering, whole, options.progress);
+      if (other.refused < best.refused) best = std::move(other);
+    }
+    best.scales = std::move(scales);
+    best.notices.insert(best.notices.begin(), notices.begin(), notices.end());
+    return best;
+  }
+};
+
 ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& place,
                            const DeviceInfo& info, const ImportOptions& options) {
   import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
@@ -229,19 +257,16 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::expand_resizes(graph);
   import::merge_normalizations(graph);
   import::merge_functions(graph);
-  if (integers && whole) model.scales = quantize(graph, info, options, pixels, model.notices);
-  import::Tables tables;
-  import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
-  Attempt best = lower(graph, lowering, whole, options.progress);
-  if (best.refused != 0) {
-    // Perhaps the first axis is no batch.
-    lowering.has_batch = false;
-    Attempt other = lower(graph, lowering, whole, options.progress);
+  const Attempts attempts{info, options, pixels, integers, whole};
+  Attempt best = attempts.make(graph);
+  if (best.refused != 0 && import::split_long_axes(graph)) {
+    Attempt other = attempts.make(graph);
     if (other.refused < best.refused) best = std::move(other);
   }
   model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());
   model.nodes = list_nodes(originals, model.nodes);
   model.notices.insert(model.notices.end(), best.notices.begin(), best.notices.end());
+  model.scales = std::move(best.scales);
   model.samples = options.samples.size();
   model.network = std::move(best.network);
   model.inputs = std::move(best.inputs);

@@ -70,6 +70,22 @@ View make_view(const Dims& dims, std::string_view roles) {
   return view;
 }
 
+std::string spread_roles(const Dims& dims, std::string roles) {
+  for (const char role : {'C', 'H', 'W'}) {
+    std::int64_t size = 1, last = 1;
+    for (std::size_t i = 0; i < dims.size(); ++i) size *= roles[i] == role ? dims[i] : 1;
+    const std::size_t left = std::string_view("HWC").find_first_not_of(roles);
+    if (size <= detail::kMaxSide || left == std::string_view::npos) continue;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+      if (roles[i] != role) continue;
+      last *= dims[i];
+      if (last > detail::kMaxSide) break;
+      roles[i] = "HWC"[left];
+    }
+  }
+  return roles;
+}
+
 bool same_places(const View& a, const View& b) noexcept {
   return a.shape == b.shape && long_axes(a) == long_axes(b);
 }

@@ -30,6 +30,9 @@ std::uint32_t size_of(const Shape& shape, Axis axis) noexcept;
 // Returns the view in which each axis of `dims` has the role that `roles` names: B, C, H or W.
 // Neighbours with one role become one axis. Throws Refusal for sizes beyond the hardware's.
 View make_view(const Dims& dims, std::string_view roles);
+// Returns the roles in which no axis of the device is longer than it can be, where neighbours share
+// one that is and another is left for the last of them.
+std::string spread_roles(const Dims& dims, std::string roles);
 // Returns true if both have the same elements at the same places.
 bool same_places(const View& a, const View& b) noexcept;
 // Returns the view of the same axes in the order of channels, lines, columns.

@@ -2,6 +2,7 @@
 //
 // Layers for operators that move elements along axes.
 #include <algorithm>
+#include <utility>
 
 #include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
@@ -233,7 +234,7 @@ std::string isolate(const Move& move, bool has_batch) {
                                                                                             : "CHW";
   for (std::size_t i = 0; i < dims.size(); ++i)
     roles[i] = names[static_cast<std::size_t>(group[i])];
-  return roles;
+  return spread_roles(dims, std::move(roles));
 }
 
 // Returns true if each axis that changes is alone in its axis of the device.

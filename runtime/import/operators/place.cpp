@@ -3,6 +3,7 @@
 // Tensors in another view: reshapes, transpositions, repetitions, and any move as a matrix.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
@@ -69,7 +70,7 @@ std::string channel_roles(const Dims& dims, std::size_t first, std::size_t last,
   std::string roles(dims.size(), 'H');
   for (std::size_t i = 0; i < dims.size(); ++i) roles[i] = i < first ? 'H' : i <= last ? 'C' : 'W';
   if (has_batch && first > 0 && dims[0] <= 32) roles[0] = 'B';
-  return roles;
+  return spread_roles(dims, std::move(roles));
 }
 
 }  // namespace

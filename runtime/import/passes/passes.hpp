@@ -41,6 +41,9 @@ void merge_normalizations(Graph& graph);
 // Makes nearest neighbours, padding and a convolution of an interpolation between neighbours by a
 // whole factor.
 void expand_resizes(Graph& graph);
+// Makes two axes of each that is longer than those of the device, where nodes can be made to
+// compute that. Returns true if there is one.
+bool split_long_axes(Graph& graph);
 
 }  // namespace nvdla::import
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+//
+// Axes that are longer than the device's, as detectors have them: 8400 positions in one row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model_maker.hpp"
+#include "nvdla/nvdla.hpp"
+
+namespace nvdla::import_test {
+namespace {
+
+constexpr std::int64_t kLong = 8400, kFirst = 6400;  // the first part is a whole number of rows
+
+// Numbers that fp16 has, and whose sums and products it has, too.
+std::vector<float> eighths(std::size_t count, int seed) {
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>((static_cast<int>(i) * 29 + seed * 13) % 41 - 20) / 8);
+  return values;
+}
+
+std::size_t at(std::int64_t channel, std::int64_t position) {
+  return static_cast<std::size_t>(channel * kLong + position);
+}
+
+// Boxes as a detector decodes them: points less distances, beside others in steps of their grid.
+TEST(ImportLongAxes, ElementsAndChannels) {
+  ModelMaker m;
+  m.input("x", {1, 4, kLong}).output("y");
+  m.integers("halves", {2}, {2, 2});
+  set(m.node("Split", {"x", "halves"}, {"a", "b"}), "axis", std::int64_t{1});
+  const auto points = eighths(2 * kLong, 3), steps = eighths(kLong, 5);
+  m.floats("points", {1, 2, kLong}, points).floats("steps", {1, kLong}, steps);
+  m.node("Sub", {"points", "a"}, {"first"});
+  m.node("Mul", {"b", "steps"}, {"second"});
+  set(m.node("Concat", {"second", "first"}, {"y"}), "axis", std::int64_t{1});
+  const auto x = eighths(4 * kLong, 1);
+  const auto y = m.run(x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::int64_t i = 0; i < kLong; ++i)
+    for (std::int64_t c = 0; c < 2; ++c) {
+      ASSERT_EQ(y[at(c, i)], x[at(c + 2, i)] * steps[static_cast<std::size_t>(i)]) << i;
+      ASSERT_EQ(y[at(c + 2, i)], points[at(c, i)] - x[at(c, i)]) << i;
+    }
+}
+
+// Parts of the long axis itself, which change places.
+TEST(ImportLongAxes, PartsOfThem) {
+  ModelMaker m;
+  m.input("x", {1, 2, kLong}).output("y");
+  m.integers("parts", {2}, {kFirst, kLong - kFirst});
+  set(m.node("Split", {"x", "parts"}, {"a", "b"}), "axis", std::int64_t{2});
+  m.node("Relu", {"a"}, {"r"});
+  set(m.node("Concat", {"b", "r"}, {"y"}), "axis", std::int64_t{2});
+  const auto x = eighths(2 * kLong, 2);
+  const auto y = m.run(x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::int64_t c = 0; c < 2; ++c)
+    for (std::int64_t i = 0; i < kLong; ++i) {
+      const std::int64_t from = (i + kFirst) % kLong;
+      const float value = x[at(c, from)];
+      ASSERT_EQ(y[at(c, i)], from < kFirst ? std::max(value, 0.0F) : value) << c << ' ' << i;
+    }
+}
+
+// Axes in front of the long one change places; a convolution takes each position by itself.
+TEST(ImportLongAxes, ChannelsInAnotherOrder) {
+  ModelMaker m;
+  m.input("x", {1, 6, kLong}).output("y");
+  m.integers("apart", {4}, {1, 3, 2, kLong}).integers("together", {3}, {1, 3, kLong});
+  m.node("Reshape", {"x", "apart"}, {"r"});
+  set(m.node("Transpose", {"r"}, {"t"}), "perm", Sizes{0, 2, 1, 3});
+  m.floats("w", {1, 2, 1, 1}, {2, -1});
+  m.node("Conv", {"t", "w"}, {"c"});
+  m.node("Reshape", {"c", "together"}, {"y"});
+  const auto x = eighths(6 * kLong, 4);
+  const auto y = m.run(x, {.cpu = CpuUse::kAll});
+  ASSERT_EQ(y.size(), x.size() / 2);
+  for (std::int64_t c = 0; c < 3; ++c)
+    for (std::int64_t i = 0; i < kLong; ++i)
+      ASSERT_EQ(y[at(c, i)], 2 * x[at(2 * c, i)] - x[at(2 * c + 1, i)]) << c << ' ' << i;
+}
+
+// Positions first, as scores of classes have them.
+TEST(ImportLongAxes, RowsOfAMatrix) {
+  ModelMaker m;
+  m.input("x", {1, 4, kLong}).output("y");
+  set(m.node("Transpose", {"x"}, {"t"}), "perm", Sizes{0, 2, 1});
+  m.floats("w", {4, 2}, {1, 2, -1, 1, 2, -2, 1, 0.5F});
+  m.node("MatMul", {"t", "w"}, {"y"});
+  const auto x = eighths(4 * kLong, 6);
+  const auto y = m.run(x, {.cpu = CpuUse::kAll});
+  ASSERT_EQ(y.size(), x.size() / 2);
+  for (std::int64_t i = 0; i < kLong; ++i) {
+    const float a = x[at(0, i)], b = x[at(1, i)], c = x[at(2, i)], d = x[at(3, i)];
+    ASSERT_EQ(y[static_cast<std::size_t>(2 * i)], a - b + 2 * c + d) << i;
+    ASSERT_EQ(y[static_cast<std::size_t>(2 * i + 1)], 2 * a + b - 2 * c + d / 2) << i;
+  }
+}
+
+// A softmax of each of the positions that follow it in two axes, 9600 of them.
+TEST(ImportLongAxes, SoftmaxOfPositionsInTwoAxes) {
+  ModelMaker m;
+  m.input("x", {1, 3, 120, 80}).output("y");
+  set(m.node("Softmax", {"x"}, {"y"}), "axis", std::int64_t{1});
+  const auto y = m.run(std::vector<float>(3 * 120 * 80, 0.5F), {.cpu = CpuUse::kAll});
+  for (const float v : y) ASSERT_NEAR(v, 1.0 / 3, 1e-3);
+}
+
+TEST(ImportLongAxes, PrimesAreRefused) {
+  ModelMaker m;
+  m.input("x", {1, 2, 8209}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  EXPECT_NE(m.refusal().find("8209 in one axis of the device, above 8192"), std::string::npos)
+      << m.refusal();
+}
+
+}  // namespace
+}  // namespace nvdla::import_test
