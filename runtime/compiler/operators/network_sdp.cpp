@@ -6,6 +6,7 @@
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "packing/precision.hpp"
+#include "packing/quantized.hpp"
 
 namespace nvdla {
 
@@ -23,12 +24,16 @@ Tensor detail::add_pointwise(Network::Impl& net, Tensor input, const Pointwise& 
   check_nan_to_zero(p.nan_to_zero, in.precision);
   sdp.converter = check_converter(p.output, sdp.processing);
   sdp.bounds = check_bounds(p.bounds, out);
+  if (p.quantization) check_quantization("quantization", *p.quantization);
   LayerNode layer;
   layer.name = p.name;
   layer.input = net.index("input", input);
   layer.operands = sdp.tensors();
   layer.part = std::move(sdp);
-  return net.commit(std::move(layer), shape, out);
+  const Tensor output = net.commit(std::move(layer), shape, out);
+  if (p.quantization && out != Precision::kFp16)
+    net.tensors[net.index("output", output)].quantization = p.quantization;
+  return output;
 }
 
 Tensor Network::pointwise(Tensor input, const Pointwise& p) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "import/operators/elements.hpp"
+#include "import/operators/epilogue.hpp"
 #include "import/operators/exact.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
@@ -20,6 +22,8 @@ namespace {
 constexpr int kWeight = 127;
 // Factors further apart than this have weights by which their scales come closer.
 constexpr double kFarFactors = 64;
+// Numbers beyond it are none of fp16, in which operands are read.
+constexpr double kGreatestOperand = 65504;
 
 // Returns a view of the result in which smaller inputs can be repeated.
 View view_of_result(Lowering& l, const Operation& op, const Dims& dims) {
@@ -67,6 +71,80 @@ View view_of_operands(Lowering& l, ValueId id, const Dims& dims, const std::vect
   }
   if (!first) return l.view(id);
   return l.channel_view(id, dims, *first, last);
+}
+
+// Returns true if an operand has other numbers along several axes, which no channels have.
+bool has_positions(const Step& step) {
+  if (!step.has_operand()) return false;
+  const Dims& own = step.operand.dims();
+  return std::count_if(own.begin(), own.end(), [](std::int64_t size) { return size != 1; }) > 1;
+}
+
+// Returns an operand as one number for each element of a cube, by channel, line, column.
+std::vector<double> element_operand(const Step& step, const Kernels& kernels) {
+  for (const double v : step.operand.doubles())
+    if (!(std::fabs(v) <= kGreatestOperand)) refuse_node("its constant has the number {}", v);
+  const std::vector<float> values = operand_values(step.operand, kernels.dims, kernels.view);
+  std::vector<double> all(kernels.count);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<double>(values[i * values.size() / all.size()]);
+  return all;
+}
+
+// Takes steps with an operand for each element.
+void take_positions(QuantizedEnd& end, const std::vector<Step>& steps, const Kernels& kernels,
+                    const Operation& op) {
+  end.factors.assign(kernels.count, 1);
+  end.addends.assign(kernels.count, 0);
+  for (const Step& step : steps) {
+    const bool scale = step.kind == StepKind::kScale;
+    if (!scale && step.kind != StepKind::kShift) refuse_operand(op);
+    const std::vector<double> operand = element_operand(step, kernels);
+    for (std::size_t i = 0; i < kernels.count; ++i) {
+      if (scale) end.factors[i] *= operand[i];
+      end.addends[i] = scale ? end.addends[i] * operand[i] : end.addends[i] + operand[i];
+    }
+  }
+}
+
+std::vector<std::int16_t> as_operands(const std::vector<double>& numbers, double unit) {
+  std::vector<std::int16_t> operands;
+  for (const double v : numbers)
+    operands.push_back(static_cast<std::int16_t>(std::nearbyint(v / unit)));
+  return operands;
+}
+
+double greatest_of(const std::vector<double>& numbers) {
+  double greatest = 0;
+  for (const double v : numbers) greatest = std::max(greatest, std::fabs(v));
+  return greatest;
+}
+
+// Multiplies each element with a factor and adds a number, both of the end, which has one for each
+// element. Operands of 16 bits are multiples of the greatest one's 32767th part.
+Tensor add_elementwise(Lowering& l, Tensor x, const QuantizedEnd& end) {
+  constexpr double kMostOperand = 32767, kMostAddend = 0x1p30;
+  const Quantization input = known_quantization(l, x);
+  std::vector<double> factors = end.factors;
+  for (double& f : factors) f *= static_cast<double>(input.scale);
+  // The sum in front of the converter counts units.
+  const double addend = greatest_of(end.addends);
+  double unit = std::max(greatest_of(factors) / kMostOperand, addend / kMostAddend);
+  if (unit == 0) unit = static_cast<double>(end.output.scale) / kMostOperand;
+  std::uint32_t shift = 0;
+  while (addend / std::ldexp(unit, static_cast<int>(shift)) > kMostOperand) ++shift;
+  const auto units = as_operands(factors, unit);
+  const auto addends = as_operands(end.addends, std::ldexp(unit, static_cast<int>(shift)));
+  const std::vector<std::int16_t> zeros(units.size(), static_cast<std::int16_t>(-input.zero_point));
+  const std::string layer = l.name();
+  Pointwise p{.name = layer};
+  p.x1 = {NVDLA_ALU_SUM, NVDLA_MUL_MUL, zeros, units};
+  if (addend != 0) p.x2 = bias(addends, shift);
+  p.output = requantize(unit / static_cast<double>(end.output.scale), end.output.zero_point);
+  p.bounds = {std::isfinite(end.bounds.low) ? element_of(end.bounds.low, end.output) : -128,
+              std::isfinite(end.bounds.high) ? element_of(end.bounds.high, end.output) : 127};
+  p.quantization = end.output;
+  return l.network().pointwise(x, p);
 }
 
 // Returns the operand of the only step, one number for each channel.
@@ -117,6 +195,23 @@ void fit_factors(Lowering& l, const Operation& op, Factors& f, const Quantizatio
 Tensor add_extreme(Lowering& l, Tensor a, Tensor b, bool greatest) {
   const std::string layer = l.name(greatest ? "maximum" : "minimum");
   return greatest ? l.network().maximum(a, b, layer) : l.network().minimum(a, b, layer);
+}
+
+// Lowers a node whose operand has another number for each element.
+void affine_of_positions(Lowering& l, const Operation& op, const Steps& steps) {
+  const ValueId id = steps.input;
+  const Dims& dims = *op.graph().value(id).dims;
+  l.roles(id);
+  const View view = l.view(id);
+  const Tensor x = l.tensor(id);
+  const Shape& s = view.shape;
+  const Kernels kernels{dims, view, std::size_t{s.channels} * s.height * s.width};
+  QuantizedEnd own;
+  take_positions(own, steps.steps, kernels, op);
+  QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  end.factors = std::move(own.factors);
+  end.addends = std::move(own.addends);
+  l.put(end.last, add_elementwise(l, x, end), view);
 }
 
 }  // namespace
@@ -180,6 +275,8 @@ void quantized_affine(Lowering& l, const Operation& op) {
   const ValueId id = steps->input;
   const Dims& dims = *op.graph().value(id).dims;
   if (find_operator(op)->infer(op)[0].dims != dims) refuse_operand(op);
+  if (std::any_of(steps->steps.begin(), steps->steps.end(), has_positions))
+    return affine_of_positions(l, op, *steps);
   // Operators that follow decide where channels lie, too.
   std::vector<Step> all = steps->steps;
   for (const Node* node = l.next(op.node().outputs[0]); node != nullptr;) {

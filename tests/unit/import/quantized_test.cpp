@@ -506,15 +506,48 @@ TEST(Quantized, NumbersOfTheLastAxis) {
             1);
 }
 
-TEST(Quantized, NumbersOfPositionsAreRefused) {
-  QuantizedMaker q;
-  q.input("x", {1, 2, 3, 2}, kIn);
-  q.maker.floats("c", {2, 1, 2}, {1, 2, 3, 4});
-  q.maker.node("Add", {"x.real", "c"}, {"m"});
-  q.output("m", kOut);
-  EXPECT_NE(q.maker.refusal().find("its constant of 2x1x2 is beside an int8 tensor of 1x2x3x2"),
-            std::string::npos)
-      << q.maker.refusal();
+// Constants with another number at each position, as anchors of a detector are.
+TEST(Quantized, NumbersOfPositions) {
+  const Sizes in = {1, 4, 3, 5};
+  struct Case {
+    std::string op;
+    Sizes sizes;
+    bool first;  // the constant is the first input
+    float step;
+  };
+  for (const Case& c : {Case{"Add", {1, 4, 3, 5}, false, 0.5F}, Case{"Sub", {4, 3, 5}, true, 0.02F},
+                        Case{"Mul", {3, 5}, false, 0.3F}, Case{"Mul", {4, 1, 5}, true, -0.1F},
+                        Case{"Div", {4, 3, 1}, false, 0.7F}}) {
+    QuantizedMaker q;
+    const auto x = reals_of(q.input("x", in, kIn));
+    const auto strides = [&](std::size_t axis) {
+      const std::size_t left = 4 - c.sizes.size();
+      return axis < left || c.sizes[axis - left] == 1 ? 0 : 1;
+    };
+    const auto number = [&](std::int64_t k, std::int64_t y, std::int64_t s) {
+      return c.step *
+             static_cast<float>(1 + k * strides(1) * 7 + y * strides(2) * 3 + s * strides(3));
+    };
+    std::vector<float> numbers;
+    for (std::int64_t k = 0; k <= 3 * strides(1); ++k)
+      for (std::int64_t y = 0; y <= 2 * strides(2); ++y)
+        for (std::int64_t s = 0; s <= 4 * strides(3); ++s) numbers.push_back(number(k, y, s));
+    q.maker.floats("c", c.sizes, numbers);
+    const std::vector<std::string> inputs =
+        c.first ? std::vector<std::string>{"c", "x.real"} : std::vector<std::string>{"x.real", "c"};
+    q.maker.node(c.op, inputs, {"m"});
+    q.maker.node("Relu", {"m"}, {"r"});
+    q.output("r", {0.07F, -90});
+    const auto reals = made(in, [&](auto, auto k, auto y, auto s) {
+      const double v = x[at(in, 0, k, y, s)], n = static_cast<double>(number(k, y, s));
+      const double result = c.op == "Add"   ? v + n
+                            : c.op == "Sub" ? n - v
+                            : c.op == "Mul" ? v * n
+                                            : v / n;
+      return std::max(result, 0.0);
+    });
+    EXPECT_LE(q.expect(reals, 0.02), 4) << c.op << c.sizes.size();
+  }
 }
 
 TEST(Quantized, QuotientsOfTensorsAreRefused) {

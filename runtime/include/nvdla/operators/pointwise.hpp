@@ -15,6 +15,7 @@
 #include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
 #include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 
@@ -39,6 +40,8 @@ struct Pointwise {
   ElementBounds bounds = {};  ///< Least and greatest element of an integer result.
   /// Precision of the result; absent: that of the input.
   std::optional<Precision> precision = {};
+  /// It says what the elements of an integer result stand for, where the network is to know that.
+  std::optional<Quantization> quantization = {};
   /// fp16: NaN of the input reads as zero.
   bool nan_to_zero = false;
 };
