@@ -46,6 +46,29 @@ std::map<ValueId, NumberRange> nominal_ranges(const ScaleClasses& classes) {
   return ranges;
 }
 
+// Tells of tensors that a concatenation leaves few steps, beside others with greater numbers.
+void tell_coarse_parts(const Graph& graph, const ScaleClasses& classes, const Quantizations& scales,
+                       const std::map<ValueId, NumberRange>& ranges,
+                       std::vector<std::string>& notices) {
+  constexpr float kFewSteps = 16;
+  for (const Node& node : graph.nodes) {
+    if (node.op != "Concat") continue;
+    const auto scale = scales.find(classes.root(node.outputs[0]));
+    for (const ValueId id : node.inputs) {
+      const auto range = ranges.find(id);
+      if (scale == scales.end() || range == ranges.end()) continue;
+      const float width = range->second.high - range->second.low;
+      if (!(width > 0) || width >= kFewSteps * scale->second.scale) continue;
+      notices.push_back(fmt::format(
+          "{}: input '{}' has numbers from {:.3g} to {:.3g}, and its steps are {:.3g}, which "
+          "greater "
+          "numbers beside it need; for scales of their own end the network before it (--outputs)",
+          node_text(node), detail::printable(graph.value(id).name), range->second.low,
+          range->second.high, scale->second.scale));
+    }
+  }
+}
+
 Node scale_node(const std::string& of, const char* op, std::vector<ValueId> inputs,
                 ValueId output) {
   Node node;
@@ -137,6 +160,7 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
   const auto ranges =
       samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels, progress);
   const Quantizations scales = choose_scales(graph, classes, ranges, pixels);
+  if (!samples.empty()) tell_coarse_parts(graph, classes, scales, ranges, notices);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& node = graph.nodes[n];
     // A pass may have made kernels that are integers.

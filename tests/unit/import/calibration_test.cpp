@@ -212,6 +212,25 @@ TEST(Calibration, OneScaleGoesThroughAConcatenation) {
   EXPECT_EQ(compiled.layers(), 2U);
 }
 
+// Scores beside boxes in pixels have the steps of these, and the importer says so.
+TEST(Calibration, PartsThatAConcatenationLeavesFewStepsAreTold) {
+  const auto notices = [](float scale) {
+    ModelMaker m;
+    m.input("x", {1, 2}).output("y").floats("scale", {}, {scale});
+    m.node("Sigmoid", {"x"}, {"scores"});
+    m.node("Mul", {"x", "scale"}, {"boxes"});
+    set(m.node("Concat", {"boxes", "scores"}, {"y"}), "axis", std::int64_t{1});
+    return m.import({.samples = {{{-1, 2}}}}).notices;
+  };
+  EXPECT_TRUE(notices(1).empty());
+  const auto told = notices(200);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0],
+            "node 'y' (Concat): input 'scores' has numbers from 0 to 0.881, and its steps are "
+            "2.35, which greater numbers beside it need; for scales of their own end the network "
+            "before it (--outputs)");
+}
+
 TEST(Calibration, PixelsGoInAsBytes) {
   ModelMaker m;
   m.input("x", {1, 3, 2, 2}).output("y").floats("w", {3, 3, 1, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1});
