@@ -155,7 +155,7 @@ std::string group_roles(const Dims& dims, const AxisGroup& g, ReduceKind kind, b
     for (std::size_t i = 0; i < dims.size(); ++i)
       if (roles[i] != 'B') roles[i] = i < g.first ? 'H' : 'C';
   }
-  return roles;
+  return spread_roles(dims, std::move(roles));
 }
 
 Tensor reduce_group(Lowering& l, Tensor x, View& view, Dims& dims, const AxisGroup& g,

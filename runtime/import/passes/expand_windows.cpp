@@ -55,6 +55,62 @@ std::vector<Node> expand_long(NodeMaker& make, const Node& node, const WindowAxi
   return make.take();
 }
 
+// Returns the taps from `first` to before `last` of kernels along one of their axes.
+ValueId part_of_kernels(NodeMaker& make, const Constant& w, std::size_t axis, std::int64_t first,
+                        std::int64_t last) {
+  Dims dims = w.dims();
+  std::int64_t inner = 1;
+  for (std::size_t i = axis + 1; i < dims.size(); ++i) inner *= dims[i];
+  const std::int64_t outer = w.size() / (dims[axis] * inner);
+  std::vector<double> weights;
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t at = first * inner; at < last * inner; ++at)
+      weights.push_back(w.real(o * w.dims()[axis] * inner + at));
+  dims[axis] = last - first;
+  return make.constant(dims, weights);
+}
+
+// A window that is longer than the device's along an axis: of parts of it, each over the part of
+// the input that it sees, the sums are added up.
+std::vector<Node> expand_parts(NodeMaker& make, const Node& node, std::vector<WindowAxis> axes,
+                               std::size_t along) {
+  const Operation op(make.graph(), node);
+  const Constant w = op.need_constant(1, "the tensor of kernels");
+  const WindowAxis axis = axes[along];
+  const std::int64_t place = static_cast<std::int64_t>(along) + 2;
+  ValueId x = op.input(0);
+  if (axis.before != 0 || axis.after != 0) {
+    std::vector<std::int64_t> border(2 * (axes.size() + 2), 0);
+    border[along + 2] = axis.before;
+    border[axes.size() + 2 + along + 2] = axis.after;
+    x = make.compute("Pad", {x, make.integers(border)});
+  }
+  axes[along].before = axes[along].after = 0;
+  std::vector<std::int64_t> pads;
+  for (const WindowAxis& a : axes) pads.push_back(a.before);
+  for (const WindowAxis& a : axes) pads.push_back(a.after);
+  ValueId sum = kNoValue;
+  for (std::int64_t first = 0; first < axis.kernel; first += kMaxKernel) {
+    const std::int64_t last = std::min(first + kMaxKernel, axis.kernel);
+    const std::int64_t start = first * axis.dilation;
+    const std::int64_t size =
+        (axis.output - 1) * axis.stride + (last - first - 1) * axis.dilation + 1;
+    Node part = node;
+    part.inputs = {make.compute("Slice", {x, make.integers({start}), make.integers({start + size}),
+                                          make.integers({place})}),
+                   part_of_kernels(make, w, along + 2, first, last)};
+    if (first == 0 && op.has(2)) part.inputs.push_back(op.input(2));
+    part.attributes["pads"] = pads;
+    part.attributes.erase("auto_pad");
+    part.attributes.erase("kernel_shape");
+    part.outputs = {make.value()};
+    make.append(part);
+    sum = sum == kNoValue ? part.outputs[0] : make.compute("Add", {sum, part.outputs[0]});
+  }
+  make.last().outputs = {node.outputs[0]};
+  return make.take();
+}
+
 // A stride that the device does not have: of the results of a smaller one some are left out.
 std::vector<Node> expand_strides(NodeMaker& make, const Node& node,
                                  const std::vector<WindowAxis>& axes) {
@@ -102,8 +158,9 @@ std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& no
   if (axes.size() == 1 && plain && axes[0].kernel > kMaxKernel && axes[0].stride > 1 &&
       axes[0].stride <= axes[0].kernel && axes[0].kernel <= kMaxKernel * axes[0].stride)
     return expand_long(make, node, axes[0]);
-  if (any([](const WindowAxis& a) { return a.stride > kMaxStride; }) &&
-      !any([](const WindowAxis& a) { return a.kernel > kMaxKernel; }))
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].kernel > kMaxKernel) return expand_parts(make, node, axes, i);
+  if (any([](const WindowAxis& a) { return a.stride > kMaxStride; }))
     return expand_strides(make, node, axes);
   return std::nullopt;
 }

@@ -167,6 +167,59 @@ TEST(ImportExpanded, LongWindows) {
   }
 }
 
+// Windows above 32 in lines or columns, which become sums of several.
+TEST(ImportExpanded, WindowsLongerThanTheDevices) {
+  struct Case {
+    std::int64_t lines, columns, stride, dilation, pad, group;
+  };
+  for (const Case& c : {Case{39, 3, 1, 1, 19, 1}, {3, 70, 3, 1, 0, 2}, {35, 1, 1, 2, 5, 1}}) {
+    constexpr std::int64_t kHeight = 80, kWidth = 90;
+    const auto in = numbers(2 * kHeight * kWidth, 3);
+    const auto w =
+        numbers(static_cast<std::size_t>(4 / c.group * c.lines * c.columns), 5, 1.0F / 256);
+    ModelMaker m;
+    m.input("x", {1, 2, kHeight, kWidth}).output("y").floats("b", {2}, {0.5F, -1});
+    m.floats("w", {2, 2 / c.group, c.lines, c.columns}, w);
+    auto& node = m.node("Conv", {"x", "w", "b"}, {"y"});
+    set(node, "strides", Sizes{1, c.stride});
+    set(node, "dilations", Sizes{c.dilation, 1});
+    set(node, "pads", Sizes{c.pad, 0, c.pad, 0});
+    set(node, "group", c.group);
+    const std::int64_t height = kHeight + 2 * c.pad - (c.lines - 1) * c.dilation;
+    const std::int64_t width = (kWidth - c.columns) / c.stride + 1;
+    const auto found = m.run(in, {.cpu = CpuUse::kAll});
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(2 * height * width));
+    for (std::int64_t i = 0; i < 2 * height * width; ++i) {
+      const std::int64_t k = i / (height * width), y = i / width % height, x = i % width;
+      float sum = k == 0 ? 0.5F : -1;
+      for (std::int64_t part = 0; part < 2 / c.group; ++part)
+        for (std::int64_t r = 0; r < c.lines; ++r)
+          for (std::int64_t s = 0; s < c.columns; ++s) {
+            const std::int64_t channel = c.group == 2 ? k : part, line = y + r * c.dilation - c.pad;
+            if (line < 0 || line >= kHeight) continue;
+            sum += in[static_cast<std::size_t>((channel * kHeight + line) * kWidth + x * c.stride +
+                                               s)] *
+                   w[static_cast<std::size_t>(((k * 2 / c.group + part) * c.lines + r) * c.columns +
+                                              s)];
+          }
+      ASSERT_NEAR(found[static_cast<std::size_t>(i)], sum, 0.02) << c.lines << " " << i;
+    }
+  }
+}
+
+// All of many lines and columns, of which one axis of the device has not enough.
+TEST(ImportExpanded, ReductionsOfManyPositions) {
+  ModelMaker m;
+  const auto in = numbers(std::size_t{172} * 309, 2);
+  m.input("x", {1, 172, 309}).output("y");
+  m.node("ReduceMin", {"x"}, {"a"});
+  m.node("Relu", {"x"}, {"r"});
+  m.node("Sub", {"r", "a"}, {"y"});
+  const auto out = m.run(in, {.cpu = CpuUse::kAll});
+  const float least = *std::min_element(in.begin(), in.end());
+  for (std::size_t i = 0; i < in.size(); ++i) ASSERT_EQ(out[i], std::max(in[i], 0.0F) - least) << i;
+}
+
 // Patches of 16x16, as vision transformers begin with.
 TEST(ImportExpanded, StridesBeyondTheDevice) {
   ModelMaker m;
