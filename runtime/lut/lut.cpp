@@ -123,6 +123,43 @@ LutProblem sdp_problem(detail::FunctionRef function, const Range& range, const L
   return p;
 }
 
+// Numbers this small are left to the absolute error: fp16 has few of them.
+constexpr double kLeastOfTail = 1e-6;
+
+// Returns true for a function of one sign that comes to 0 towards an end, as a sigmoid does.
+bool has_tail(const LutProblem& p) {
+  constexpr double kFarEnd = 1000;
+  const auto is_small = [&](double at) { return std::abs(p.function(at)) < kLeastOfTail; };
+  const bool below = p.first < -kFarEnd && is_small(p.first) && is_small(p.first / 2);
+  const bool above = p.last > kFarEnd && is_small(p.last) && is_small(p.last / 2);
+  if (!p.real || (!below && !above)) return false;
+  double least = 0, greatest = 0;
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto at = static_cast<double>(std::bit_cast<float>(fp::widen<fp::Fp32>(bits)));
+    if (fp::is_nan<fp::Fp16>(bits) || at < p.first || at > p.last) continue;
+    least = std::min(least, p.function(at));
+    greatest = std::max(greatest, p.function(at));
+  }
+  return least == 0 || greatest == 0;
+}
+
+// Fits tables to a function. Where it has a tail, small results count by their own size, too: a
+// score of a detector is one of thousands that are nearly 0, and these are still to be in order.
+detail::LutFitted fit_tables(const LutProblem& problem) {
+  constexpr double kShare = 50;  // a tail's error of 1 in so many counts as 1 beside results of 1
+  if (has_tail(problem)) {
+    LutProblem with_tail = problem;
+    with_tail.weight = [&](double at) {
+      const double size = std::abs(problem.function((at - problem.zero) * problem.scale));
+      return std::max(1.0, 1 / (kShare * std::max(size, kLeastOfTail)));
+    };
+    detail::LutFitted fitted = detail::lut_fit_all(with_tail);
+    fitted.worst = detail::lut_worst(problem, fitted.lut);
+    if (fitted.worst.error <= problem.enough) return fitted;
+  }
+  return detail::lut_fit_all(problem);
+}
+
 }  // namespace
 
 namespace detail {
@@ -163,7 +200,7 @@ Lut::Lut(std::shared_ptr<const State> state) noexcept : state_(std::move(state))
 Lut Lut::fit_function(detail::FunctionRef function, const Range& range, const LutFormat& format) {
   detail::check_format(format);
   const LutProblem problem = sdp_problem(function, range, format);
-  const detail::LutFitted fitted = detail::lut_fit_all(problem);
+  const detail::LutFitted fitted = fit_tables(problem);
   auto state = std::make_shared<State>();
   state->table = fitted.lut;
   state->format = format;

@@ -107,6 +107,8 @@ class NVDLA_API Lut {
   /// where inputs go that far), from one thread. Steps and places of both tables, exponential or
   /// linear, priorities and slopes are chosen by trying them in the unit's own arithmetic. Inputs
   /// beyond the range get what the ends of the tables lead to: the last value, or a line from it.
+  /// In fp16, where the function has one sign and comes to 0 at an end of all numbers, as a sigmoid
+  /// does, small results are within some percent of themselves.
   /// Where no end is given, infinite fp16 inputs count as 3.4e38, as the hardware reads them.
   /// Throws kInvalidArgument, naming the argument: a range that is empty or has no input in it, a
   /// scale that is no positive number, a function that gives NaN or throws (the exception is
