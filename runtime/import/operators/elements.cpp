@@ -166,10 +166,38 @@ void lower_binary(Lowering& lowering, const Operation& op) {
   lowering.put(op.node().outputs[0], x, view);
 }
 
-// c * a + (1 - c) * b, of a constant condition.
+// c * a + (1 - c) * b, of a condition that is computed. What is not chosen may be infinite, or no
+// number, as a quotient by 0 is: its product with 0 is no number, which the layer behind it reads
+// as 0.
+void lower_computed_where(Lowering& lowering, const Operation& op, const Dims& dims) {
+  const View view = default_view(dims, lowering.has_batch());
+  const Tensor yes = lowering.expand(op.input(0), dims, view);
+  const Tensor no = lowering.compute(
+      yes, view, dims, {make_step(StepKind::kScale, -1), make_step(StepKind::kShift, 1)});
+  const auto part = [&](std::size_t index, Tensor mask) -> Tensor {
+    if (const Constant* const constant = op.constant(index))
+      return lowering.compute(mask, view, dims, {make_step(StepKind::kScale, *constant)});
+    const Tensor x = lowering.expand(op.input(index), dims, view);
+    const std::string layer = lowering.name("choice");
+    return lowering.network().pointwise(x, {.name = layer, .x1 = multiply(mask)});
+  };
+  Tensor a = part(1, yes), b = part(2, no);
+  if (op.constant(1) != nullptr) std::swap(a, b);
+  if (op.constant(1) == nullptr && op.constant(2) == nullptr) {
+    const std::string layer = lowering.name("numbers");
+    b = lowering.network().pointwise(b, {.name = layer, .nan_to_zero = true});
+  }
+  const std::string layer = lowering.name();
+  Pointwise sum{.name = layer, .x1 = elementwise(NVDLA_ALU_SUM, b)};
+  sum.nan_to_zero = true;
+  lowering.put(op.node().outputs[0], lowering.network().pointwise(a, sum), view);
+}
+
+// The same of a constant condition.
 void lower_where(Lowering& lowering, const Operation& op) {
   const Dims dims = infer_where(op)[0].dims;
-  const Constant& condition = op.need_constant(0, "its condition");
+  if (op.constant(0) == nullptr) return lower_computed_where(lowering, op, dims);
+  const Constant& condition = *op.constant(0);
   std::vector<double> yes = condition.doubles(), no = yes;
   for (double& v : no) v = v != 0 ? 0 : 1;
   const View view = default_view(dims, lowering.has_batch());
@@ -215,7 +243,8 @@ std::vector<OperatorRow> make_element_rows() {
     rows.push_back({binary.name, infer_binary, fold_binary, lower_binary,
                     "Of constants and of tensors, which are repeated where they are smaller."});
   rows.push_back({"Mean", infer_binary, nullptr, lower_binary, "Of any number of tensors."});
-  rows.push_back({"Where", infer_where, fold_where, lower_where, "With a constant condition."});
+  rows.push_back({"Where", infer_where, fold_where, lower_where,
+                  "With any condition in fp16, and a constant one in int8."});
   return rows;
 }
 

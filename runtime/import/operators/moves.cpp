@@ -2,6 +2,7 @@
 //
 // Layers for operators that move elements along axes.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "import/operators/exact.hpp"
@@ -16,6 +17,8 @@ using Coordinates = std::vector<std::int64_t>;
 
 // More copies of parts than this are not worth a layer each.
 constexpr std::size_t kMaxRuns = 64;
+// More channels than this are not chosen among by a matrix of them.
+constexpr std::int64_t kLargestChoice = 4096;
 
 std::vector<Inferred> infer_move(const Operation& op) {
   const MoveOperator* const row = find_move(op);
@@ -189,6 +192,24 @@ Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
   return l.network().concatenate(parts, {.name = l.name(), .axis = axis});
 }
 
+// Returns the only axis that changes, if no layers of lines or columns move its elements.
+std::optional<std::size_t> axis_for_channels(const Move& move) {
+  std::optional<std::size_t> changed;
+  for (std::size_t i = 0; i < move.source.size(); ++i) {
+    if (move.keeps(i)) continue;
+    if (changed) return std::nullopt;
+    changed = i;
+  }
+  if (!changed) return std::nullopt;
+  const auto& taken = move.coordinates[*changed];
+  const bool many = runs_of(taken).size() > kMaxRuns && distance(taken) == 0 &&
+                    repetition(taken, static_cast<std::uint32_t>(move.source[*changed])) == 0;
+  const std::int64_t size = move.source[*changed];
+  return many && size <= kLargestChoice && static_cast<std::int64_t>(taken.size()) <= kLargestChoice
+             ? changed
+             : std::nullopt;
+}
+
 void lower_move(Lowering& l, const Operation& op) {
   for (std::size_t i = 0; i < op.outputs(); ++i)
     if (op.has_output(i)) lower_coordinates(l, op, find_move(op)->move(op, i), i);
@@ -257,17 +278,19 @@ void lower_coordinates(Lowering& l, const Operation& op, const Move& move, std::
     const View view = l.view(id);
     return l.put(op.node().outputs[output], l.tensor(id), view);
   }
-  if (l.is_free(id)) {
+  const auto channels = axis_for_channels(move);
+  if (l.is_free(id) && !channels) {
     const View wanted = default_view(move.source, l.has_batch());
     const auto first = roles_in(wanted, move.source);
     l.tensor(id, first && is_isolated(move, *first)
                      ? wanted
                      : make_view(move.source, isolate(move, l.has_batch())));
   }
-  auto roles = roles_in(l.view(id), move.source);
-  View view = l.view(id);
+  // Any choice among channels is one layer.
+  View view = channels ? l.channel_view(id, move.source, *channels, *channels) : l.view(id);
+  auto roles = roles_in(view, move.source);
   if (!roles || !is_isolated(move, *roles)) {
-    const std::string wanted = isolate(move, l.has_batch() || l.view(id).shape.batch > 1);
+    const std::string wanted = isolate(move, l.has_batch() || view.shape.batch > 1);
     view = make_view(move.source, wanted);
     roles = wanted;
   }

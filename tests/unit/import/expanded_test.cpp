@@ -207,6 +207,49 @@ TEST(ImportExpanded, WindowsLongerThanTheDevices) {
   }
 }
 
+// Elements in another order than parts of an axis could be put: a border that mirrors 200 of them.
+TEST(ImportExpanded, BordersOfManyParts) {
+  constexpr std::int64_t kSize = 300, kBorder = 200;
+  ModelMaker m;
+  m.input("x", {1, 2, kSize}).output("y").integers("pads", {6}, {0, 0, kBorder, 0, 0, kBorder});
+  m.node("Relu", {"x"}, {"r"});
+  auto& node = m.node("Pad", {"r", "pads"}, {"y"});
+  ::onnx::AttributeProto& mode = *node.add_attribute();
+  mode.set_name("mode");
+  mode.set_type(::onnx::AttributeProto::STRING);
+  mode.set_s("reflect");
+  const auto in = numbers(2 * kSize, 4);
+  const auto out = m.run(in, {.cpu = CpuUse::kAll});
+  ASSERT_EQ(out.size(), static_cast<std::size_t>(2 * (kSize + 2 * kBorder)));
+  for (std::int64_t c = 0; c < 2; ++c)
+    for (std::int64_t i = 0; i < kSize + 2 * kBorder; ++i) {
+      std::int64_t from = std::abs(i - kBorder);
+      if (from >= kSize) from = 2 * (kSize - 1) - from;
+      ASSERT_EQ(out[static_cast<std::size_t>(c * (kSize + 2 * kBorder) + i)],
+                std::max(in[static_cast<std::size_t>(c * kSize + from)], 0.0F))
+          << c << ' ' << i;
+    }
+}
+
+// A quotient, or 0 where the divisor is that; and of two tensors the one that a third one chooses.
+TEST(ImportExpanded, ConditionsThatAreComputed) {
+  ModelMaker quotient;
+  quotient.input("x", {1, 4}).output("y").floats("zero", {}, {0});
+  quotient.node("Equal", {"x", "zero"}, {"c"});
+  quotient.node("Reciprocal", {"x"}, {"r"});
+  quotient.node("Where", {"c", "zero", "r"}, {"y"});
+  EXPECT_EQ(quotient.run({2, 0, -4, 0}, {.cpu = CpuUse::kAll}),
+            (std::vector<float>{0.5F, 0, -0.25F, 0}));
+  ModelMaker both;
+  both.input("x", {1, 2, 3}).output("y").floats("one", {}, {1}).floats("row", {3}, {5, 6, 7});
+  both.node("Greater", {"x", "one"}, {"c"});
+  both.node("Neg", {"x"}, {"n"});
+  both.node("Add", {"x", "row"}, {"a"});
+  both.node("Where", {"c", "n", "a"}, {"y"});
+  EXPECT_EQ(both.run({1, 2, 3, -1, 0, 4}, {.cpu = CpuUse::kAll}),
+            (std::vector<float>{6, -2, -3, 4, 6, -4}));
+}
+
 // All of many lines and columns, of which one axis of the device has not enough.
 TEST(ImportExpanded, ReductionsOfManyPositions) {
   ModelMaker m;
