@@ -77,12 +77,12 @@ bool Lowering::is_free(ValueId id) const {
          std::find(inputs.begin(), inputs.end(), id) != inputs.end();
 }
 
-// Returns the Transpose that a value goes to through operators on each element.
-const Node* Lowering::first_transpose(ValueId id) const {
+// Returns the node of an operator that a value goes to through operators on each element.
+const Node* Lowering::first_reader(ValueId id, std::string_view op) const {
   const Dims& dims = *graph_.value(id).dims;
   while (const auto reader = only_reader(id)) {
     const Node& node = graph_.nodes[*reader];
-    if (node.op == "Transpose") return &node;
+    if (node.op == op) return &node;
     if (node.outputs.size() != 1 || *graph_.value(node.outputs[0]).dims != dims) return nullptr;
     id = node.outputs[0];
   }
@@ -91,8 +91,13 @@ const Node* Lowering::first_transpose(ValueId id) const {
 
 View Lowering::input_view(ValueId id) const {
   const Dims& dims = *graph_.value(id).dims;
+  const bool fits = std::all_of(dims.begin(), dims.end(),
+                                [](std::int64_t size) { return size <= detail::kMaxSide; });
+  const Node* const reshape = fits ? nullptr : first_reader(id, "Reshape");
+  if (reshape != nullptr)
+    return default_view(*graph_.value(reshape->outputs[0]).dims, options_.has_batch);
   const View usual = default_view(dims, options_.has_batch);
-  const Node* const transpose = options_.channels_last ? first_transpose(id) : nullptr;
+  const Node* const transpose = options_.channels_last ? first_reader(id, "Transpose") : nullptr;
   if (transpose == nullptr) return usual;
   const auto order = transposed_axes(Operation(graph_, *transpose));
   const Dims& result = *graph_.value(transpose->outputs[0]).dims;

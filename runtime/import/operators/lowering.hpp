@@ -79,7 +79,8 @@ class Lowering {
   // Returns the roles of a value's axes, in its own view or in the default one.
   std::string roles(ValueId id);
   // Returns the view of a graph input where the layer that reads it first wants none: the default
-  // one, or that with channels last which a Transpose behind it expects.
+  // one, that with channels last which a Transpose behind it expects, or that of a Reshape behind
+  // it where an axis is longer than the device's.
   View input_view(ValueId id) const;
   // Returns a view of a value in which the axes from `first` to `last` are channels, and all others
   // are none: its own one if that is so there.
@@ -137,7 +138,7 @@ class Lowering {
   Tensor reshape(Tensor x, const View& from, const View& to);
   Tensor transpose(Tensor x, const View& from, const View& to);
   std::optional<std::size_t> only_reader(ValueId id) const;
-  const Node* first_transpose(ValueId id) const;
+  const Node* first_reader(ValueId id, std::string_view op) const;
   bool is_tail(const Node& node) const;
   void add_input(ValueId id, const View& view);
 

@@ -9,6 +9,7 @@
 #include "import/nodes/operation.hpp"
 #include "import/nodes/window.hpp"
 #include "import/passes/expand_nodes.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -23,6 +24,21 @@ std::int64_t stride_within(std::int64_t stride) {
   return within;
 }
 
+// Returns kernels of `taps` positions of `step` columns each; `first` of these are in front of the
+// kernels' own.
+ValueId kernels_of_steps(NodeMaker& make, const Constant& w, std::int64_t step, std::int64_t taps,
+                         std::int64_t first) {
+  const std::int64_t kernels = w.dims()[0], channels = w.dims()[1], size = w.dims()[2];
+  std::vector<double> weights(static_cast<std::size_t>(kernels * channels * step * taps), 0);
+  for (std::int64_t k = 0; k < kernels * channels; ++k)
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int64_t at = first + i;
+      weights[static_cast<std::size_t>((k * step + at % step) * taps + at / step)] =
+          w.real(k * size + i);
+    }
+  return make.constant({kernels, channels * step, taps}, weights);
+}
+
 // A window along one axis in steps of `stride`: columns become channels by as many, so that the
 // window is of K / stride positions and goes from one to the next.
 std::vector<Node> expand_long(NodeMaker& make, const Node& node, const WindowAxis& axis) {
@@ -30,28 +46,30 @@ std::vector<Node> expand_long(NodeMaker& make, const Node& node, const WindowAxi
   // Copies, since values move when others are added.
   const Constant w = op.need_constant(1, "the tensor of kernels");
   const Dims in = op.dims(0);
-  const std::int64_t step = axis.stride, taps = (axis.kernel + step - 1) / step;
-  const std::int64_t positions = axis.output - 1 + taps, channels = in[1];
+  const std::int64_t step = axis.stride, channels = in[1];
+  // Kernels begin with zeros where the border is no whole number of positions.
+  const std::int64_t first = (step - axis.before % step) % step;
+  const std::int64_t whole_taps = (axis.kernel + first + step - 1) / step;
+  const std::int64_t whole_before = (axis.before + first) / step;
+  const std::int64_t whole_after = axis.output - 1 + whole_taps - whole_before - axis.input / step;
+  // An input that is too long to be moved has its border in the convolution.
+  const bool whole = axis.input > detail::kMaxSide && axis.input % step == 0 && whole_after >= 0;
+  const std::int64_t taps = whole ? whole_taps : (axis.kernel + step - 1) / step;
+  const std::int64_t positions = whole ? axis.input / step : axis.output - 1 + taps;
   const std::int64_t after = positions * step - axis.input - axis.before;
   if (positions * step > kMaxFolded || w.dims()[0] * channels * taps * step > kMaxFolded)
     refuse_node("its kernels are too large");
   ValueId x = op.input(0);
-  if (axis.before != 0 || after != 0)
+  if (!whole && (axis.before != 0 || after != 0))
     x = make.compute("Pad", {x, make.integers({0, 0, axis.before, 0, 0, after})});
   x = make.reshape(x, {in[0], channels, positions, step});
   x = make.compute("Transpose", {x});
   make.last().attributes["perm"] = std::vector<std::int64_t>{0, 1, 3, 2};
   x = make.reshape(x, {in[0], channels * step, positions});
-  const std::int64_t kernels = w.dims()[0];
-  std::vector<double> weights(static_cast<std::size_t>(kernels * channels * step * taps), 0);
-  for (std::int64_t k = 0; k < kernels * channels; ++k)
-    for (std::int64_t at = 0; at < axis.kernel; ++at)
-      weights[static_cast<std::size_t>((k * step + at % step) * taps + at / step)] =
-          w.real(k * axis.kernel + at);
-  const ValueId moved = make.constant({kernels, channels * step, taps}, weights);
-  std::vector<ValueId> inputs = {x, moved};
+  std::vector<ValueId> inputs = {x, kernels_of_steps(make, w, step, taps, whole ? first : 0)};
   if (op.has(2)) inputs.push_back(op.input(2));
-  make.node("Conv", std::move(inputs), node.outputs[0]);
+  Node& conv = make.node("Conv", std::move(inputs), node.outputs[0]);
+  if (whole) conv.attributes["pads"] = std::vector<std::int64_t>{whole_before, whole_after};
   return make.take();
 }
 
@@ -155,7 +173,8 @@ std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& no
       std::all_of(axes.begin(), axes.end(), [](const WindowAxis& a) { return a.dilation == 1; });
   const auto any = [&](auto&& is) { return std::any_of(axes.begin(), axes.end(), is); };
   NodeMaker make(graph, node);
-  if (axes.size() == 1 && plain && axes[0].kernel > kMaxKernel && axes[0].stride > 1 &&
+  const bool is_long = axes[0].kernel > kMaxKernel || axes[0].input > detail::kMaxSide;
+  if (axes.size() == 1 && plain && is_long && axes[0].stride > 1 &&
       axes[0].stride <= axes[0].kernel && axes[0].kernel <= kMaxKernel * axes[0].stride)
     return expand_long(make, node, axes[0]);
   for (std::size_t i = 0; i < axes.size(); ++i)

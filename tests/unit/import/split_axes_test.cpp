@@ -102,6 +102,63 @@ TEST(ImportLongAxes, RowsOfAMatrix) {
   }
 }
 
+struct WindowCase {
+  std::int64_t kernel, stride, dilation, before, after;
+};
+
+// y = pool(relu(conv(x))) over 16000 samples in a row, as networks of sound begin with.
+std::vector<float> conv_and_pool(const std::vector<float>& x, const std::vector<float>& w,
+                                 std::int64_t length, const WindowCase& c) {
+  const std::int64_t out =
+      (length + c.before + c.after - (c.kernel - 1) * c.dilation - 1) / c.stride + 1;
+  std::vector<float> y;
+  for (std::int64_t k = 0; k < 2; ++k) {
+    std::vector<float> row;
+    for (std::int64_t i = 0; i < out; ++i) {
+      float sum = 0;
+      for (std::int64_t t = 0; t < c.kernel; ++t) {
+        const std::int64_t from = i * c.stride + t * c.dilation - c.before;
+        if (from >= 0 && from < length)
+          sum += w[static_cast<std::size_t>(k * c.kernel + t)] * x[static_cast<std::size_t>(from)];
+      }
+      row.push_back(std::max(sum, 0.0F));
+    }
+    for (std::size_t i = 0; i + 1 < row.size(); i += 2) y.push_back(std::max(row[i], row[i + 1]));
+  }
+  return y;
+}
+
+TEST(ImportLongAxes, WindowsOverThem) {
+  constexpr std::int64_t kSamples = 16000;
+  const auto x = eighths(kSamples, 7);
+  for (const WindowCase& c : {WindowCase{9, 1, 1, 4, 4},
+                              {5, 1, 3, 0, 12},
+                              {10, 5, 1, 0, 0},
+                              {80, 4, 1, 38, 38},
+                              {4, 2, 1, 1, 1}}) {
+    const auto w = eighths(static_cast<std::size_t>(2 * c.kernel), 3);
+    ModelMaker m;
+    m.input("x", {1, 1, kSamples}).output("y").floats("w", {2, 1, c.kernel}, w);
+    auto& conv = m.node("Conv", {"x", "w"}, {"c"});
+    set(conv, "strides", Sizes{c.stride});
+    set(conv, "dilations", Sizes{c.dilation});
+    set(conv, "pads", Sizes{c.before, c.after});
+    m.node("Relu", {"c"}, {"r"});
+    auto& pool = m.node("MaxPool", {"r"}, {"y"});
+    set(pool, "kernel_shape", Sizes{2});
+    set(pool, "strides", Sizes{2});
+    const auto expected = conv_and_pool(x, w, kSamples, c);
+    const auto found = m.run(x, {.cpu = CpuUse::kAll});
+    const auto int8 = m.run(x, {.samples = {{x}}, .cpu = CpuUse::kAll});
+    ASSERT_EQ(found.size(), expected.size()) << c.kernel;
+    const float most = *std::max_element(expected.begin(), expected.end());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_NEAR(found[i], expected[i], 0.002F * most) << c.kernel << ' ' << i;
+      ASSERT_NEAR(int8[i], expected[i], 0.03F * most) << c.kernel << ' ' << i;
+    }
+  }
+}
+
 // A softmax of each of the positions that follow it in two axes, 9600 of them.
 TEST(ImportLongAxes, SoftmaxOfPositionsInTwoAxes) {
   ModelMaker m;
