@@ -257,27 +257,67 @@ class Quantiser {
   std::int64_t zero_, low_, high_;
 };
 
+// Quantises `count` of an application's elements that lie `column` apart, from the `first` on.
+template <typename T>
+void quantise(const Quantiser<T>& quantiser, std::span<const float> source, std::uint64_t first,
+              std::uint64_t column, std::uint32_t count, T* values) {
+  float gathered[kTogether];
+  const float* floats = source.data() + first;
+  if (column != 1) {
+    for (std::uint32_t i = 0; i < count; ++i) gathered[i] = floats[i * column];
+    floats = gathered;
+  }
+  if (quantiser.quantise(floats, count, values)) return;
+  const auto bad = std::find_if(floats, floats + count, [](float x) { return std::isnan(x); });
+  refuse_argument("element {} is not a number",
+                  first + static_cast<std::uint64_t>(bad - floats) * column);
+}
+
+// Writes pixels of four bytes whole, also where channels fill fewer of them.
+void pack_quantised_pixels(const TensorDesc& d, Layout layout, std::span<const float> source,
+                           const Quantization& q, std::span<std::byte> cube) {
+  constexpr std::uint32_t kLanes = 4;
+  const Quantiser<std::int8_t> quantiser(q);
+  const Steps step = steps(d.shape, layout);
+  const std::uint32_t channels = d.shape.channels, width = d.shape.width;
+  std::int8_t values[kLanes][kTogether] = {};
+  for (std::uint64_t line = 0; line < std::uint64_t{d.shape.batch} * d.shape.height; ++line) {
+    const std::uint64_t n = line / d.shape.height, y = line % d.shape.height;
+    for (std::uint32_t x = 0; x < width; x += kTogether) {
+      const std::uint32_t count = std::min(kTogether, width - x);
+      for (std::uint32_t c = 0; c < channels; ++c)
+        quantise(quantiser, source,
+                 n * step.batch + c * step.channel + y * step.line + x * step.column, step.column,
+                 count, values[c]);
+      std::byte* const out =
+          cube.data() + n * d.batch_stride + y * d.line_stride + std::size_t{x} * kLanes;
+      for (std::uint32_t i = 0; i < count; ++i)
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+          out[i * kLanes + lane] = static_cast<std::byte>(values[lane][i]);
+    }
+    // The last atom of the line may be more than its pixels.
+    std::byte* const end = cube.data() + n * d.batch_stride + y * d.line_stride;
+    if (channels != kLanes)
+      std::fill(end + std::size_t{width} * kLanes, end + line_bytes(d), std::byte{0});
+  }
+}
+
 template <typename T>
 void pack_quantised(const TensorDesc& d, Layout layout, std::span<const float> source,
                     const Quantization& q, std::span<std::byte> cube) {
+  const std::uint32_t step = column_bytes(d);
+  if constexpr (std::is_same_v<T, std::int8_t>)
+    if (lanes_of(d) == 4 && d.shape.channels <= 4)
+      return pack_quantised_pixels(d, layout, source, q, cube);
   const Quantiser<T> quantiser(q);
   const std::uint64_t column = steps(d.shape, layout).column;
-  const std::uint32_t step = column_bytes(d);
   clear_last_surface(d, cube);
   for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from) {
     std::byte* out = cube.data() + at;
     for (std::uint32_t done = 0; done < d.shape.width; done += kTogether) {
       const std::uint32_t count = std::min(kTogether, d.shape.width - done);
-      const std::uint64_t first = from + done * column;
-      float floats[kTogether];
       T values[kTogether];
-      for (std::uint32_t i = 0; i < count; ++i) floats[i] = source[first + i * column];
-      if (!quantiser.quantise(floats, count, values)) {
-        const auto bad =
-            std::find_if(floats, floats + count, [](float x) { return std::isnan(x); });
-        refuse_argument("element {} is not a number",
-                        first + static_cast<std::uint64_t>(bad - floats) * column);
-      }
+      quantise(quantiser, source, from + done * column, column, count, values);
       for (std::uint32_t i = 0; i < count; ++i, out += step)
         std::memcpy(out, &values[i], sizeof(T));
     }

@@ -358,6 +358,35 @@ TEST(Quantise, TogetherAsOneByOne) {
   expect_quantised_one_by_one<std::int16_t>(Precision::kInt16);
 }
 
+// Pixels of four bytes are written whole: what no channel has is 0, whatever lay there, as where
+// elements come as integers.
+TEST(Quantise, PixelsAsElements) {
+  for (std::uint32_t channels = 1; channels <= 4; ++channels)
+    for (const std::uint32_t width : {1U, 9U, 300U})
+      for (const Layout layout : {Layout::kNchw, Layout::kNhwc}) {
+        TensorDesc d;
+        d.precision = Precision::kInt8;
+        d.atom = 32;
+        d.pixel = 4;
+        d.shape.batch = 2;
+        d.shape.channels = channels;
+        d.shape.height = 3;
+        d.shape.width = width;
+        d = resolve(d);
+        std::vector<std::int8_t> elements(d.shape.elements());
+        std::vector<float> real(elements.size());
+        for (std::size_t i = 0; i < real.size(); ++i) {
+          elements[i] = static_cast<std::int8_t>(i * 37);
+          real[i] = static_cast<float>(elements[i] - 3) * .5F;
+        }
+        std::vector<std::byte> found(tensor_bytes(d), std::byte{0xaa});
+        std::vector<std::byte> expected = found;
+        pack(d, layout, elements, expected);
+        pack(d, layout, real, {.scale = .5F, .zero_point = 3}, found);
+        EXPECT_EQ(found, expected) << channels << " channels, width " << width;
+      }
+}
+
 TEST(BadPack, TooFewElements) {
   std::vector<std::byte> cube(tensor_bytes(small()));
   expect_error(ErrorCode::kInvalidArgument, "29 elements given, a tensor of 1x5x2x3 (NCHW) has 30",
