@@ -72,6 +72,13 @@ std::uint32_t users_input(const Graph& graph, std::uint32_t index) {
   return input;
 }
 
+// Returns the shape that the user knows.
+Shape users_shape(const TensorNode& tensor) {
+  Shape shape = tensor.shape;
+  shape.channels -= tensor.gaps;
+  return shape;
+}
+
 }  // namespace
 
 UserNetwork user_network(const Graph& graph, std::span<const Operation> operations) {
@@ -84,9 +91,9 @@ UserNetwork user_network(const Graph& graph, std::span<const Operation> operatio
     layer.silent = node.output == kNoTensor;
     const TensorNode& output = layer.silent ? input : graph.tensors[node.output];
     layer.name = node.name;
-    layer.input = input.shape;
+    layer.input = users_shape(input);
     layer.input_precision = input.precision;
-    layer.output = output.shape;
+    layer.output = users_shape(output);
     layer.output_precision = output.precision;
     std::visit(Describe{layer}, node.part);
     layer.sources.push_back(source_of(graph, read));

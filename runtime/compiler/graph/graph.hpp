@@ -41,6 +41,7 @@ struct TensorNode {
   Memory memory = Memory::kDram;
   std::optional<Quantization> quantization;
   // Passes set these.
+  std::uint32_t gaps = 0;  // channels of the shape that lie between parts and mean nothing
   std::optional<View> view;
   std::optional<nvdla_conv> folded_for;  // the convolution as whose input it lies folded in width
   std::uint32_t pixel = 0;               // bytes of a pixel where it lies as pixels; else 0

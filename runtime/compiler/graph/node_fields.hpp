@@ -161,6 +161,7 @@ void visit_fields(Visitor& v, Node& n, const TensorNode& base) {
   v.block("quantization", n.quantization, base.quantization);
   v.value("producer", n.producer, base.producer);
   v.value("read", n.read, base.read);
+  v.value("gaps", n.gaps, base.gaps);
   v.block("view", n.view, base.view);
   v.block("folded_for", n.folded_for, base.folded_for);
   v.value("pixel", n.pixel, base.pixel);
@@ -311,6 +312,7 @@ template <typename Visitor, typename Node>
 void visit_fields(Visitor& v, Node& n, const ConcatNode& base) {
   v.value("axis", n.axis, base.axis);
   v.tensors("parts", n.parts, base.parts);
+  v.value("alignment", n.alignment, base.alignment);
 }
 
 template <typename Visitor, typename Node>

@@ -27,6 +27,8 @@ struct View {
 struct ConcatNode {
   Axis axis = Axis::kChannels;
   std::vector<std::uint32_t> parts;  // tensors
+  // A pass sets it: each part begins at a multiple of so many channels.
+  std::uint32_t alignment = 1;
 };
 
 struct SliceNode {

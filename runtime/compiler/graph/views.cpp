@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "support/integers.hpp"
+
 namespace nvdla::detail {
 
 std::vector<Corner> part_corners(const Graph& graph, const ConcatNode& node) {
   std::vector<Corner> corners;
   Corner next;
   for (const std::uint32_t part : node.parts) {
+    next.channel = static_cast<std::uint32_t>(arith::round_up(next.channel, node.alignment));
     corners.push_back(next);
     const Shape& shape = graph.tensors[part].shape;
     if (node.axis == Axis::kChannels) next.channel += shape.channels;

@@ -48,6 +48,9 @@ bool is_disabled(const BuildOptions& options, std::string_view name) noexcept;
 Graph expand_cpu_layers(Graph graph, PassContext& context);
 // Makes padding layers paddings of the convolution behind them.
 Graph absorb_padding(Graph graph, PassContext& context);
+// Lets each part of a concatenation begin an atom, with gaps between the parts, where that is
+// predicted to be faster than gathering their channels.
+Graph align_parts(Graph graph, PassContext& context);
 // Chooses convolutions in Winograd mode: where the layer insists, or allows it and is predicted to
 // be faster. Throws if a layer insists on Winograd and cannot have it.
 Graph choose_winograd(Graph graph, PassContext& context);

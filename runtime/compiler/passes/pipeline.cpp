@@ -26,6 +26,7 @@ struct Pass {
 constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
     {"expand", "layers of the CPU become layers of the device", expand_cpu_layers, true},
     {"padding", "convolutions pad their input themselves", absorb_padding, true},
+    {"part-atoms", "parts of concatenations begin atoms", align_parts, true},
     {"winograd", "convolutions are computed in tiles", choose_winograd, true,
      &Convolution::Tuning::winograd},
     {"pixels", "inputs of few channels lie as pixels", read_inputs_as_pixels, true,

@@ -20,8 +20,8 @@
 namespace nvdla::test {
 namespace {
 
-const std::vector<std::string> kChoices = {"winograd",      "pixels", "fold-inputs",
-                                           "fuse-poolings", "batch",  "interleave"};
+const std::vector<std::string> kChoices = {"part-atoms",    "winograd", "pixels",    "fold-inputs",
+                                           "fuse-poolings", "batch",    "interleave"};
 constexpr std::uint64_t kMostWeights = 1'500'000;
 
 // A layer or two as networks have them, of sizes up to the largest that these have.
@@ -60,6 +60,48 @@ Network draw_network(Random& random, std::string& name) {
   return network;
 }
 
+// Parts of a concatenation, and convolutions that read it, some behind a pooling.
+Network draw_concatenation(Random& random, std::string& name) {
+  const auto any = [&](int low, int high) {
+    return static_cast<std::uint32_t>(random.pick(low, high));
+  };
+  const std::uint32_t deep = any(1, 8) * 16, size = any(1, 30);
+  Network network;
+  const auto add = [&](Tensor from, std::uint32_t channels, std::uint32_t kernels,
+                       std::uint32_t kernel) {
+    const auto weights = random_values<std::int8_t>(
+        std::size_t{channels} * kernels * kernel * kernel, any(1, 1000), -9, 9);
+    Convolution conv{.kernels = kernels};
+    conv.kernel_height = conv.kernel_width = kernel;
+    conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = kernel / 2;
+    conv.weights = weights;
+    conv.output = {.scale = 1, .shift = 9};
+    return network.convolution(from, conv);
+  };
+  const Tensor in = network.input("in", {.channels = deep, .height = size, .width = size});
+  std::vector<Tensor> parts;
+  std::uint32_t channels = 0;
+  name = fmt::format("{}x{}x{}, parts of", deep, size, size);
+  for (std::uint32_t count = any(2, 4); count > 0; --count) {
+    const std::uint32_t kernels = any(1, 90);
+    name += fmt::format(" {}", kernels);
+    parts.push_back(add(in, deep, kernels, 1));
+    channels += kernels;
+  }
+  const Tensor joined = network.concatenate(parts, {.name = "joined"});
+  for (std::uint32_t readers = any(1, 3); readers > 0; --readers) {
+    const std::uint32_t kernels = any(1, 300), kernel = any(0, 1) * 2 + 1;
+    name += fmt::format(", {} kernels of {}", kernels, kernel);
+    Pooling pool{.kernel_height = 3, .kernel_width = 3};
+    pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = 1;
+    const bool pools = any(0, 2) == 0;
+    if (pools) name += " behind a pooling";
+    network.output(add(pools ? network.pooling(joined, pool) : joined, channels, kernels, kernel),
+                   fmt::format("out{}", readers));
+  }
+  return network;
+}
+
 // Returns the predicted cycles of a loadable, or nothing if the network is refused.
 std::optional<std::uint64_t> cycles_of(const Network& network, const Device& device,
                                        const std::string& name,
@@ -83,18 +125,20 @@ std::optional<std::uint64_t> cycles_of(const Network& network, const Device& dev
   return cycles;
 }
 
-TEST(Choices, NeverCost) {
+// Draws so many networks, and expects that none is slower on any device than without `forbidden`.
+void expect_no_cost(std::uint32_t count, Network (*draw)(Random&, std::string&),
+                    const std::vector<std::string>& forbidden) {
   const char* const devices[] = {"nv_full", "nv_large", "nv_small", "nv_small,gating=off"};
   const char* const memories[] = {"", ",latency=50,bandwidth=20",
                                   ",latency=100,outstanding=16,bandwidth=10"};
   double all_off = 0, all_chosen = 0;
-  for_all(1000, [&](Random& random) -> std::string {
+  for_all(count, [&](Random& random) -> std::string {
     const std::string device =
         std::string("model:") + devices[random.pick(0, 3)] + memories[random.pick(0, 2)];
     std::string name;
-    const Network network = draw_network(random, name);
+    const Network network = draw(random, name);
     const Device model = Device::open(device);
-    const auto off = cycles_of(network, model, device, kChoices);
+    const auto off = cycles_of(network, model, device, forbidden);
     const auto chosen = cycles_of(network, model, device, {});
     if (!off) return {};
     if (!chosen) return fmt::format("{} on {}: refused", name, device);
@@ -104,6 +148,12 @@ TEST(Choices, NeverCost) {
     return {};
   });
   fmt::print("{:.3f} of the cycles without choices\n", all_chosen / all_off);
+}
+
+TEST(Choices, NeverCost) { expect_no_cost(1000, draw_network, kChoices); }
+
+TEST(Choices, GapsBetweenPartsNeverCost) {
+  expect_no_cost(300, draw_concatenation, {"part-atoms"});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/passes/passes.hpp"
+#include "compiler/user_network.hpp"
 #include "nvdla/types/device_info.hpp"
 
 namespace nvdla {
@@ -130,6 +131,42 @@ output %1 "out"
 output %1 "out"
 )",
                1);
+}
+
+constexpr std::string_view kParts = R"(graph
+%0 = input "in" : int8 8x4x4
+%1 = conv "a" %0 kernels=4 weights=fill(1) : int8 4x4x4
+%2 = conv "b" %0 kernels=6 weights=fill(1) : int8 6x4x4
+%3 = concat "both" %1, %2 : int8 10x4x4
+%4 = pool "pool" %3 method=max kernel=2x2 stride=2x2 : int8 10x2x2
+%5 = conv "c" %4 kernels=1 weights=ramp(1, 1) : int8 1x2x2
+output %5 "out"
+)";
+
+TEST(GraphPasses, PartsBeginAtoms) {
+  expect_graph(detail::align_parts, "nv_small", kParts, R"(graph
+%0 = input "in" : int8 8x4x4
+%1 = conv "a" %0 kernels=4 weights=fill(1) : int8 4x4x4
+%2 = conv "b" %0 kernels=6 weights=fill(1) : int8 6x4x4
+%3 = concat "both" %1, %2 alignment=8 : int8 14x4x4 gaps=4
+%4 = pool "pool" %3 method=max kernel=2x2 stride=2x2 : int8 14x2x2 gaps=4
+%5 = conv "c" %4 kernels=1 weights=[1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10] macs=40 : int8 1x2x2
+output %5 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, TheUserKnowsNothingOfGaps) {
+  const DeviceInfo info = configuration_info("nv_small");
+  const BuildOptions options;
+  detail::PassContext context{info, options};
+  const detail::Graph before = detail::parse_graph(kParts);
+  const detail::UserNetwork user = detail::user_network(detail::align_parts(before, context), {});
+  ASSERT_EQ(context.applied, 1U);
+  for (std::size_t i = 0; i < before.layers.size(); ++i) {
+    EXPECT_EQ(user.layers[i].input, before.tensors[before.layers[i].input].shape) << i;
+    EXPECT_EQ(user.layers[i].output, before.tensors[before.layers[i].output].shape) << i;
+  }
 }
 
 TEST(GraphPasses, PartsAreWrittenWhereTheyBelong) {

@@ -19,9 +19,9 @@
 namespace nvdla {
 namespace {
 
-const std::vector<std::string> kOptional = {"expand",        "padding",       "winograd", "pixels",
-                                            "fold-inputs",   "mark-poolings", "batch",    "views",
-                                            "fuse-poolings", "interleave"};
+const std::vector<std::string> kOptional = {"expand", "padding",       "part-atoms",    "winograd",
+                                            "pixels", "fold-inputs",   "mark-poolings", "batch",
+                                            "views",  "fuse-poolings", "interleave"};
 
 std::vector<std::int8_t> weights_for(std::size_t count) {
   std::vector<std::int8_t> weights(count);
@@ -114,8 +114,8 @@ TEST(Passes, ReportWhatEachDid) {
 
 TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
   const std::string right =
-      "those are expand, padding, winograd, pixels, fold-inputs, mark-poolings, batch, views, "
-      "fuse-poolings, interleave";
+      "those are expand, padding, part-atoms, winograd, pixels, fold-inputs, mark-poolings, batch, "
+      "views, fuse-poolings, interleave";
   expect_refused(small_network(), {"bands"},
                  "disabled_passes: 'bands' is no pass that can be left out; " + right);
   expect_refused(small_network(), {"views", "Views"},

@@ -41,7 +41,7 @@ lut 1 lo_index_select=4 lo_overflow.shift=-2 lo=ramp(65535, 65534)
 %0 = input "image" : int8 4x6x8 image={format=T_A8B8G8R8 width=8 height=6 x_offset=1 line_stride=64 line_stride_uv=32 offset_uv=4096}
 %1 = input "data" : int8 3x6x8 quantization={scale=0.5 zero_point=3}
 %2 = input "planes" quantization={scale=2} : fp16 2x3x4x5 planar memory=sram quantization=none
-%8 = tensor : int16 1x1x1 producer=4 read view={whole=12 corner={line=3}} folded_for={kernels=3 weights_place=@1+2} desc={shape=2x3x4x5 precision=fp16 atom=16 line_stride=64 surface_stride=128 batch_stride=256 planar}
+%8 = tensor : int16 1x1x1 producer=4 read gaps=2 view={whole=12 corner={line=3}} folded_for={kernels=3 weights_place=@1+2} desc={shape=2x3x4x5 precision=fp16 atom=16 line_stride=64 surface_stride=128 batch_stride=256 planar}
 %3 = conv "conv1" %0 flags=mean kernels=2 kernel=3x3 stride=2x1 padding=1,0,2,0 pad_value=-3 mean=[1, 2, 3, 4] weights=ramp(0, 91) folding=always batching=auto wanted_post_extension=2 macs=7 : int8 2x3x8
 %4 = conv %1 proc_precision=int16 kernels=2 dilation=2x3 groups=3 weights=int16 [1, -2] x1={alu=sum mode=channel alu_shift=4 relu alu_values=[3, 4]} winograd=always interleaving=never winograd_truncate=1 any_order form={winograd={conv={mode=winograd width=8} desc={kernels=2 channels=3 precision=int16 stride_height=2 weight_shift=-1}} folded images=3 kernel_lines=2 blocks=[{kernels=1 channels=1}, {first_kernel=1 kernels=1 first_channel=1 channels=2}] kernels_at_once=4} : int16 2x6x8 memory=sram
 %5 = deconv "up" %1 kernel_height=2 stride_width=2 pad_top=1 accumulator_shift=3 nan_to_zero zero_point=-4 weights=ramp(1, 1) sdp=[{x2={mul=prelu mul_values=[5]}}, {}] : int8 1x6x16
@@ -52,7 +52,7 @@ sdp "equal" %1 y={alu=equal alu_values=[7]}
 %10 = rubik "split" %1 mode=split stride=2x3 : int8 3x6x8 planar quantization=none
 %11 = copy %1 absorbed_by=12 : int8 3x6x8
 %12 = concat "two" %1, %11 axis=height : int8 3x12x8
-%13 = concat "odd" %1, %11 parts=[%11, %1] : int8 6x6x8 quantization={scale=3}
+%13 = concat "odd" %1, %11 parts=[%11, %1] alignment=16 : int8 6x6x8 quantization={scale=3}
 %14 = slice %1 corner={channel=1 line=2 column=3} : int8 2x4x5
 %15 = pad %1 corner={line=1} value=-128 : int8 3x7x8
 %16 = reshape %1 : int8 1x9x16 read
@@ -84,7 +84,7 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
   [[maybe_unused]] auto& [tensors, inputs, outputs, layers, luts] = graph;
   [[maybe_unused]] auto& [name, input, output, part, operands, macs, absorbed_by] = layer;
   [[maybe_unused]] auto [shape, precision, image, producer, read, planar, memory, quantization,
-                         view, folded_for, pixel, layout] = detail::TensorNode{};
+                         gaps, view, folded_for, pixel, layout] = detail::TensorNode{};
   [[maybe_unused]] auto [operators, y, converter, bounds, processing, nan, relu_y, without_y, lut] =
       detail::SdpNode{};
   [[maybe_unused]] auto [alu, mul, mode, alus, muls, tensor, alu_shift, mul_shift, relu] =
@@ -106,7 +106,7 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
   [[maybe_unused]] auto [pdp, flies] = detail::PoolNode{};
   [[maybe_unused]] auto [cdp, lut_of_norm] = detail::NormNode{};
   [[maybe_unused]] auto [rubik] = detail::RubikNode{};
-  [[maybe_unused]] auto [axis, parts] = detail::ConcatNode{};
+  [[maybe_unused]] auto [axis, parts, alignment] = detail::ConcatNode{};
   [[maybe_unused]] auto [corner_of_slice] = detail::SliceNode{};
   [[maybe_unused]] auto [corner, value] = detail::PadNode{};
   [[maybe_unused]] auto [scale_height, scale_width] = detail::UpsampleNode{};
