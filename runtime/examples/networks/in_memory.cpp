@@ -7,6 +7,8 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace networks {
 namespace {
@@ -61,6 +63,29 @@ class InMemory {
     }
   }
 
+  // Returns the channel of a result that each channel in memory is, and none for those that mean
+  // nothing: each part of a concatenation may begin an atom, and poolings keep what lies between.
+  std::vector<std::optional<std::size_t>> channels_of(Value value, std::size_t in_memory,
+                                                      std::size_t per_atom) const {
+    const std::size_t all = graph_.layers()[value].shape.channels;
+    while (in_memory > all && std::holds_alternative<Pool>(graph_.layers()[value].what))
+      value = graph_.layers()[value].inputs[0];
+    std::vector<std::optional<std::size_t>> channels;
+    std::size_t next = 0;
+    const auto add = [&](std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) channels.emplace_back(next++);
+    };
+    if (in_memory > all && std::holds_alternative<Concat>(graph_.layers()[value].what)) {
+      for (const Value part : graph_.layers()[value].inputs) {
+        channels.resize((channels.size() + per_atom - 1) / per_atom * per_atom);
+        add(graph_.layers()[part].shape.channels);
+      }
+    } else {
+      add(all);
+    }
+    return channels;
+  }
+
   void compare(Value value, const LayerTensor& tensor, std::uint64_t offset) {
     const Layer& layer = graph_.layers()[value];
     const Elements found = unpacked(tensor);
@@ -71,9 +96,12 @@ class InMemory {
     const std::size_t y0 = atom % area / layer.shape.width;
     const std::size_t x0 = atom % area % layer.shape.width;
     const Shape& part = tensor.desc.shape;
-    verdict_.elements += found.size();
+    const auto channels = channels_of(value, c0 + part.channels, tensor.desc.elements_per_atom());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::size_t c = c0 + i % part.channels;
+      const std::optional<std::size_t> channel = channels.at(c0 + i % part.channels);
+      if (!channel) continue;
+      ++verdict_.elements;
+      const std::size_t c = *channel;
       const std::size_t x = x0 + i / part.channels % part.width;
       const std::size_t y = y0 + i / part.channels / part.width;
       const float expected =

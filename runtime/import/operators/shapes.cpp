@@ -183,6 +183,8 @@ std::vector<Constant> fold_concat(const Operation& op) {
 void lower_concat(Lowering& l, const Operation& op) {
   const Dims dims = infer_concat(op)[0].dims;
   const std::size_t axis = Operation::axis(op.attribute("axis", std::int64_t{1}), dims.size());
+  bool are_single = true;
+  for (std::size_t i = 0; i < op.inputs(); ++i) are_single = are_single && op.dims(i)[axis] == 1;
   // The roles of the first input that lies somewhere, if the axis begins one of the device's.
   const auto fits = [&](const std::string& roles) {
     if (roles[axis] == 'B') return false;
@@ -190,11 +192,20 @@ void lower_concat(Lowering& l, const Operation& op) {
       if (roles[i] == roles[axis] && dims[i] != 1) return false;
     return true;
   };
+  // Parts of one element each stand along an axis that the device has left.
+  const auto with_axis_left = [&](std::string own) {
+    const std::size_t left = std::string_view("HW").find_first_not_of(own);
+    if (left != std::string_view::npos) own[axis] = "HW"[left];
+    return own;
+  };
   std::string roles;
   for (std::size_t i = 0; i < op.inputs() && roles.empty(); ++i) {
     if (op.constant(i) != nullptr || l.is_free(op.input(i))) continue;
     const auto own = roles_in(l.view(op.input(i)), op.dims(i));
-    if (own && fits(*own)) roles = *own;
+    if (own && fits(*own))
+      roles = *own;
+    else if (own && are_single && fits(with_axis_left(*own)))
+      roles = with_axis_left(*own);
   }
   if (roles.empty()) {
     const auto usual = roles_in(default_view(dims, l.has_batch()), dims);

@@ -251,12 +251,59 @@ bool rewrite_all(SplitForms& f, const Operation& op) {
   return true;
 }
 
+// Returns a part of a constant along an axis.
+ValueId add_part(SplitForms& f, ValueId id, std::size_t axis, std::int64_t first,
+                 std::int64_t count) {
+  Value made = f.graph().value(id);
+  const Dims own = *made.dims, step = strides(own);
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < elements(own); ++i) {
+    const std::int64_t at = i / step[axis] % own[axis];
+    if (at >= first && at < first + count) indices.push_back(i);
+  }
+  (*made.dims)[axis] = count;
+  made.constant = made.constant->gather(*made.dims, indices);
+  return f.add(std::move(made));
+}
+
+// A product with more columns than a layer has kernels becomes several, side by side.
+bool rewrite_columns(SplitForms& f, const Operation& op) {
+  const ValueId output = op.node().outputs[0];
+  const Dims result = f.dims(output);
+  if (op.constant(1) == nullptr || op.dims(1).size() != 2 || op.value(1).quantized ||
+      (op.has(2) && op.constant(2) == nullptr) || !f.is_long(result.back()))
+    return false;
+  const std::int64_t all = result.back(), count = f.row_of(all);
+  const std::size_t columns = op.attribute("transB", std::int64_t{0}) != 0 ? 0 : 1;
+  const bool has_bias = op.has(2) && op.constant(2)->size() != 1;
+  if (has_bias && op.dims(2).back() != all) return false;
+  Dims narrow = result, one = result;
+  narrow.back() = count;
+  one.back() = 1;
+  one.push_back(count);
+  std::vector<ValueId> parts;
+  for (std::int64_t first = 0; first < all; first += count) {
+    Node part = op.node();
+    part.inputs[1] = add_part(f, part.inputs[1], columns, first, count);
+    if (has_bias)
+      part.inputs[2] = add_part(f, part.inputs[2], f.dims(part.inputs[2]).size() - 1, first, count);
+    part.outputs[0] = f.add_value(output, narrow);
+    parts.push_back(f.add_value(output, one));
+    f.append(part);
+    f.reshape(part.outputs[0], parts.back());
+  }
+  f.add_node("Concat", parts, f.compute(output, f.split(result))).attributes["axis"] =
+      static_cast<std::int64_t>(result.size() - 1);
+  return true;
+}
+
 // A matrix that is a constant takes each row of the other one by itself.
 bool rewrite_product(SplitForms& f, const Operation& op) {
   const Dims own = op.dims(0);
   const ValueId output = op.node().outputs[0];
+  if (f.is_long(f.dims(output).back())) return rewrite_columns(f, op);
   if (op.constant(1) == nullptr || op.dims(1).size() != 2 || own.size() < 2 ||
-      f.is_long(own.back()) || f.is_long(f.dims(output).back()))
+      f.is_long(own.back()))
     return false;
   Node made = op.node();
   made.inputs[0] = f.form(made.inputs[0]);
@@ -330,9 +377,10 @@ struct SplitRow {
 
 constexpr SplitRow kRows[] = {
     {"BatchNormalization", rewrite_all}, {"Concat", rewrite_concat},
-    {"GlobalAveragePool", rewrite_all},  {"GlobalMaxPool", rewrite_all},
-    {"LogSoftmax", rewrite_softmax},     {"MatMul", rewrite_product},
-    {"Softmax", rewrite_softmax},        {"Transpose", rewrite_transpose},
+    {"Gemm", rewrite_columns},           {"GlobalAveragePool", rewrite_all},
+    {"GlobalMaxPool", rewrite_all},      {"LogSoftmax", rewrite_softmax},
+    {"MatMul", rewrite_product},         {"Softmax", rewrite_softmax},
+    {"Transpose", rewrite_transpose},
 };
 
 bool rewrite(SplitForms& f, const Operation& op) {

@@ -102,6 +102,37 @@ TEST(ImportLongAxes, RowsOfAMatrix) {
   }
 }
 
+// Scores of 9000 classes, for one place and for several in a row.
+TEST(ImportLongAxes, ColumnsOfAMatrix) {
+  constexpr std::int64_t kClasses = 9000;
+  for (const std::int64_t places : {1, 3}) {
+    ModelMaker m;
+    const auto w = eighths(2 * kClasses, 4), b = eighths(kClasses, 9);
+    m.input("x", {1, 2, places}).output("y");
+    set(m.node("Transpose", {"x"}, {"t"}), "perm", Sizes{0, 2, 1});
+    if (places == 1) {
+      m.node("Flatten", {"t"}, {"f"});
+      m.floats("w", {kClasses, 2}, w).floats("b", {kClasses}, b);
+      set(m.node("Gemm", {"f", "w", "b"}, {"y"}), "transB", std::int64_t{1});
+    } else {
+      m.floats("w", {2, kClasses}, w).floats("b", {kClasses}, b);
+      m.node("MatMul", {"t", "w"}, {"p"});
+      m.node("Add", {"p", "b"}, {"y"});
+    }
+    const auto x = eighths(static_cast<std::size_t>(2 * places), 1);
+    const auto y = m.run(x, {.cpu = CpuUse::kAll});
+    ASSERT_EQ(y.size(), static_cast<std::size_t>(places * kClasses));
+    for (std::int64_t i = 0; i < places * kClasses; ++i) {
+      const std::int64_t place = i / kClasses, k = i % kClasses;
+      float sum = b[static_cast<std::size_t>(k)];
+      for (std::int64_t d = 0; d < 2; ++d)
+        sum += x[static_cast<std::size_t>(d * places + place)] *
+               w[static_cast<std::size_t>(places == 1 ? k * 2 + d : d * kClasses + k)];
+      ASSERT_NEAR(y[static_cast<std::size_t>(i)], sum, 0.01) << places << ' ' << i;
+    }
+  }
+}
+
 struct WindowCase {
   std::int64_t kernel, stride, dilation, before, after;
 };
