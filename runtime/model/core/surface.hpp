@@ -29,6 +29,7 @@ struct Surface {
   std::uint64_t at(std::uint64_t number, std::uint64_t y) const noexcept {
     return base + number * surface + y * line;
   }
+  bool operator==(const Surface&) const = default;
 };
 
 // Lines of surfaces, cut into tasks of about so many bytes, of one surface each.

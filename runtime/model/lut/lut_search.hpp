@@ -25,12 +25,16 @@ struct LutTable {
   std::int64_t start = 0, end = 0;
   std::int16_t underflow_scale = 0, overflow_scale = 0;
   int underflow_shift = 0, overflow_shift = 0;  // right; negative is left
+
+  bool operator==(const LutTable&) const = default;
 };
 
 struct LutConfig {
   LutTable le, lo;
   // Which table answers where both miss alike, or both hit or miss on different sides.
   bool underflow_lo = false, overflow_lo = false, hybrid_lo = false;
+
+  bool operator==(const LutConfig&) const = default;
 };
 
 enum class LutSide : std::uint8_t { kUnderflow, kHit, kOverflow };

@@ -448,6 +448,7 @@ bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
   if (channels_ + channels > kMostChannels) {
     entries_.clear();
     channels_ = 0;
+    ++forgotten_;
   }
   channels_ += channels;
   current_ = entries_.size();
@@ -460,6 +461,13 @@ bool SdpEpilogue::begin(const SdpLayer& layer, const SdpOperands (&operands)[3],
   entry.exact = Fit(operands, entry).all();
   if (!entry.exact) entry.numbers = {};
   return entry.exact;
+}
+
+bool SdpEpilogue::resume(const Mark& mark) noexcept {
+  if (mark.forgotten != forgotten_) return false;
+  current_ = mark.entry;
+  adder_ = mark.adder;
+  return true;
 }
 
 SdpEpilogue::Entry* SdpEpilogue::find(const Form& form, const SdpOperands (&operands)[3]) noexcept {

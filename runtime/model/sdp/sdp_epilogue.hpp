@@ -19,14 +19,25 @@ namespace nvdla::model {
 
 class SdpEpilogue {
  public:
+  static constexpr unsigned kNone = 3;
+
   // Returns whether the steps give exactly what the operators do, if no integer that comes in has a
   // greater magnitude than `largest`. Where results that saturate are counted, blocks guard against
   // what would be.
   bool begin(const SdpLayer& layer, const SdpOperands (&operands)[3], std::uint64_t largest,
              std::uint32_t channels);
 
+  // `Mark` leads back to what the last begin() found, as long as nothing was forgotten.
+  struct Mark {
+    std::size_t entry = 0;
+    unsigned adder = kNone;
+    std::uint64_t forgotten = 0;
+  };
+  Mark mark() const noexcept { return {current_, adder_, forgotten_}; }
+  // Returns false if begin() has to be called instead.
+  bool resume(const Mark& mark) noexcept;
+
   // The operator that adds a tensor, whose operands of a tile are then to be fetched, or none.
-  static constexpr unsigned kNone = 3;
   unsigned adder() const noexcept { return adder_; }
 
   // Returns whether steps are merged and guard nothing.
@@ -92,7 +103,8 @@ class SdpEpilogue {
   unsigned adder_ = kNone;
   std::vector<Entry> entries_;
   std::size_t current_ = 0;
-  std::size_t channels_ = 0;  // of all entries
+  std::size_t channels_ = 0;     // of all entries
+  std::uint64_t forgotten_ = 0;  // how often all were
 };
 
 }  // namespace nvdla::model

@@ -23,6 +23,8 @@ struct OperandDma {
   bool two_bytes = false;
   bool per_element = false;
   Surface memory;
+
+  bool operator==(const OperandDma&) const = default;
 };
 
 // One part (ALU or multiplier) of BS, BN or EW.
@@ -30,6 +32,8 @@ struct OperandPart {
   bool active = false;
   bool from_memory = false;
   std::int32_t value = 0;  // from the register
+
+  bool operator==(const OperandPart&) const = default;
 };
 
 struct OperatorX {
@@ -41,6 +45,8 @@ struct OperatorX {
   unsigned mul_shift = 0;
   bool prelu = false;
   bool relu = false;
+
+  bool operator==(const OperatorX&) const = default;
 };
 
 // Converter of a memory operand of EW.
@@ -49,6 +55,8 @@ struct OperandConverter {
   std::int32_t offset = 0;
   std::int16_t scale = 0;
   unsigned truncate = 0;
+
+  bool operator==(const OperandConverter&) const = default;
 };
 
 struct OperatorY {
@@ -62,6 +70,8 @@ struct OperatorY {
   OperandConverter mul_converter;
   unsigned truncate = 0;
   bool prelu = false;
+
+  bool operator==(const OperatorY&) const = default;
 };
 
 // What SDP_RDMA's own registers say.
@@ -77,6 +87,7 @@ struct SdpRdma {
 
   // The greatest magnitude of an integer.
   std::uint64_t largest_input() const noexcept { return in == Precision::kInt8 ? 128 : 32768; }
+  bool operator==(const SdpRdma&) const = default;
 };
 
 struct SdpLayer {
@@ -104,6 +115,8 @@ struct SdpLayer {
   // SDP_RDMA's group, when it is enabled.
   bool has_rdma = false;
   SdpRdma rdma;
+
+  bool operator==(const SdpLayer&) const = default;
 };
 
 SdpRdma read_sdp_rdma(const GroupView& view);

@@ -27,7 +27,7 @@ void SdpPass::add_map_key() {
   key.clear();
   append_key(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift,
              layer_.count_saturation, layer_.count_lut);
-  for (const SdpOperands& operands : operands_)
+  for (const SdpOperands& operands : plan_->operands)
     for (const std::span<const std::int32_t> values :
          {operands.alu_channels(), operands.mul_channels()})
       append_key(key, values.empty() ? 0 : values.front());
@@ -66,7 +66,7 @@ bool SdpPass::plan_map(std::uint64_t elements) {
   if (layer_.rdma.in != layer_.proc || layer_.out != layer_.proc || layer_.y.equal ||
       (counts && !bytes))
     return false;
-  for (const SdpOperands& operands : operands_)
+  for (const SdpOperands& operands : plan_->operands)
     if (operands.per_element() || !all_alike(operands.alu_channels()) ||
         !all_alike(operands.mul_channels()))
       return false;

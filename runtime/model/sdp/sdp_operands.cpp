@@ -30,6 +30,7 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
   const OperandPart& mul = index < 2 ? layer.x[index].mul : layer.y.mul;
   layer_ = &layer;
   index_ = index;
+  padded_channels_ = padded_channels;
   column_ = hw_.atom / precision_bytes(layer.proc);
   float_ = layer.proc == Precision::kFp16;
   has_alu_ = alu.active && alu.from_memory;
@@ -53,10 +54,9 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
   if (alu.active && !alu.from_memory) fill(alu_, alu.value, alu_shift_);
   if (mul.active && !mul.from_memory) fill(mul_, mul.value, 0);
   if (dma_layer_ != nullptr && !dma_layer_->per_element) {
-    const std::size_t bytes =
-        std::size_t{padded_channels} * parts() * (dma_layer_->two_bytes ? 2 : 1);
-    raw_.resize(std::max(raw_.size(), bytes));
-    dma_.read(kClients[index], dma_layer_->memory.ram, dma_layer_->memory.base, raw_.data(), bytes);
+    const Range range = channel_range(layer, index, padded_channels);
+    raw_.resize(std::max<std::size_t>(raw_.size(), range.size));
+    dma_.read(kClients[index], range.ram, range.base, raw_.data(), range.size);
     // Channels of whole blocks are positions for once.
     const auto widen = [&](std::vector<std::int32_t>& values, unsigned part) {
       values.resize(channels);
@@ -95,21 +95,33 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
                   static_cast<std::int64_t>(product), static_cast<int>(converter->truncate))));
   };
   const bool elements = per_element();
-  window_ = nullptr;
-  if (elements) {
-    // The strides of a single position say nothing.
-    cube_ = {.memory = dma_layer_->memory,
-             .surfaces = padded_channels / column_,
-             .height = layer.height,
-             .line_bytes = std::uint64_t{layer.width} * position_bytes(),
-             .single = layer.width == 1 && layer.height == 1};
-    window_ = dma_.window(cube_.memory.ram, cube_.memory.base, cube_.extent(), false);
-  }
   largest_alu_ = elements && has_alu_
                      ? limit(index == 2 ? &layer.y.alu_converter : nullptr, alu_shift_)
                      : largest(alu_);
   largest_mul_ = elements && has_mul_ ? limit(index == 2 ? &layer.y.mul_converter : nullptr, 0)
                                       : largest(mul_);
+}
+
+void SdpOperands::open() {
+  window_ = nullptr;
+  if (!per_element()) return;
+  // The strides of a single position say nothing.
+  cube_ = {.memory = dma_layer_->memory,
+           .surfaces = padded_channels_ / column_,
+           .height = layer_->height,
+           .line_bytes = std::uint64_t{layer_->width} * position_bytes(),
+           .single = layer_->width == 1 && layer_->height == 1};
+  window_ = dma_.window(cube_.memory.ram, cube_.memory.base, cube_.extent(), false);
+}
+
+SdpOperands::Range SdpOperands::channel_range(const SdpLayer& layer, unsigned index,
+                                              std::uint32_t padded_channels) noexcept {
+  const OperandPart& alu = index < 2 ? layer.x[index].alu : layer.y.alu;
+  const OperandPart& mul = index < 2 ? layer.x[index].mul : layer.y.mul;
+  const std::uint64_t parts = (alu.active && alu.from_memory) + (mul.active && mul.from_memory);
+  const OperandDma& dma = layer.rdma.operands[index];
+  if (parts == 0 || dma.per_element) return {};
+  return {dma.memory.ram, dma.memory.base, padded_channels * parts * (dma.two_bytes ? 2 : 1)};
 }
 
 void SdpOperands::load(const SdpElements& from, std::int32_t* to) const {

@@ -30,6 +30,17 @@ class SdpOperands {
 
   // Reads operands of channels; `index` is 0 to 2. The layer stays where it is until the next call.
   void begin(const SdpLayer& layer, unsigned index, std::uint32_t padded_channels);
+  // Finds the operands of elements, after begin() or before a further run of a layer that differs
+  // in nothing but where its tensors lie.
+  void open();
+
+  // `Range` is what lies in memory of the operands of channels; nothing if its size is 0.
+  struct Range {
+    Ram ram = Ram::kPrimary;
+    std::uint64_t base = 0, size = 0;
+  };
+  static Range channel_range(const SdpLayer& layer, unsigned index,
+                             std::uint32_t padded_channels) noexcept;
 
   // Operands of elements are fetched tile by tile.
   bool per_element() const noexcept { return dma_layer_ != nullptr && dma_layer_->per_element; }
@@ -80,6 +91,7 @@ class SdpOperands {
   const SdpLayer* layer_ = nullptr;
   const OperandDma* dma_layer_ = nullptr;  // where operands come from memory
   unsigned index_ = 0;
+  std::uint32_t padded_channels_ = 0;
   unsigned column_ = 0;  // channels of a processing atom
   bool float_ = false;
   bool has_alu_ = false, has_mul_ = false;  // from memory

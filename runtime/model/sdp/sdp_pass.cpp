@@ -17,14 +17,15 @@ namespace {
 // Nanoseconds of an element, roughly.
 constexpr double kStreamTime = 0.15, kMapTime = 0.4, kTileTime = 0.5;
 
+std::uint64_t mixed(std::uint64_t mark, std::uint64_t value) noexcept {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  return (mark ^ value) * kOdd;
+}
+
 }  // namespace
 
 SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads)
-    : hw_(hw),
-      dma_(dma),
-      kernels_(kernels),
-      operands_{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}},
-      workers_(threads) {
+    : hw_(hw), dma_(dma), kernels_(kernels), passing_(hw, dma, kernels), workers_(threads) {
   constexpr std::size_t kValues = std::size_t{kMostPositions} * kBlock;
   for (Worker& worker : workers_) {
     // The widest column: four bytes for each channel of a block.
@@ -56,22 +57,84 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
   single_ = layer.width == 1 && layer.height == 1;
   single_output_ = single_ && batches_ == 1;
   for (Worker& worker : workers_) worker.counters = {};
-  for (unsigned i = 0; i < 3; ++i) operands_[i].begin(layer_, i, padded_channels_);
-  largest_ = largest;
+  find_plan(largest);
+  for (SdpOperands& operands : plan_->operands) operands.open();
+  if (layer.y.lut && float_) lut_.begin_float(layer_.table, *kernels_.units, plan_->plain_operands);
+  if (layer.y.lut && !float_) lut_.begin(layer_.table, *kernels_.units, plan_->largest_sum);
+  open_windows();
+}
+
+void SdpPass::find_plan(std::uint64_t largest) {
+  SdpLayer layer = layer_;
+  layer.destination = {};
+  layer.batch_stride = 0;
+  layer.rdma.source = {};
+  std::uint64_t generations[3] = {};
+  bool keeps = true;
+  std::uint64_t mark = mixed(mixed(layer.channels, largest), layer.scale);
+  for (unsigned i = 0; i < 3; ++i) {
+    OperandDma& dma = layer.rdma.operands[i];
+    if (dma.per_element) dma.memory = {};
+    const SdpOperands::Range range = SdpOperands::channel_range(layer, i, padded_channels_);
+    if (range.size == 0) continue;
+    // Asked before the bytes are read, so a change in between is seen next time.
+    generations[i] = dma_.generation(range.ram, range.base, range.size);
+    keeps &= generations[i] != 0;
+    mark = mixed(mark, range.base);
+  }
+  plan_ = keeps ? known_plan(mark, layer, largest, generations) : nullptr;
+  if (plan_ != nullptr) return;
+  plan_ = keeps ? &new_plan(mark) : &passing_;
+  plan_->layer = layer;
+  plan_->largest_input = largest;
+  std::copy_n(generations, 3, plan_->generations);
+  make_plan(*plan_);
+}
+
+// Layers come in the same order again and again, parts of one behind each other.
+SdpPass::SdpPlan* SdpPass::known_plan(std::uint64_t mark, const SdpLayer& layer,
+                                      std::uint64_t largest,
+                                      const std::uint64_t (&generations)[3]) noexcept {
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    std::size_t at = current_plan_ + i;
+    if (at >= plans_.size()) at -= plans_.size();
+    if (plan_marks_[at] != mark) continue;
+    SdpPlan& plan = *plans_[at];
+    if (plan.largest_input != largest || plan.layer != layer ||
+        !std::equal(generations, generations + 3, plan.generations) ||
+        (plan.has_epilogue && !epilogue_.resume(plan.epilogue)))
+      continue;
+    current_plan_ = at;
+    return &plan;
+  }
+  return nullptr;
+}
+
+SdpPass::SdpPlan& SdpPass::new_plan(std::uint64_t mark) {
+  if (plans_.size() == kMaxPlans) {
+    plans_.clear();
+    plan_marks_.clear();
+  }
+  current_plan_ = plans_.size();
+  plan_marks_.push_back(mark);
+  return *plans_.emplace_back(std::make_unique<SdpPlan>(hw_, dma_, kernels_));
+}
+
+// Operands refer to the layer of this run.
+void SdpPass::make_plan(SdpPlan& plan) {
+  for (unsigned i = 0; i < 3; ++i) plan.operands[i].begin(layer_, i, padded_channels_);
   // Registers hold fp32 as it was written; all else is made of fp16.
   const auto plain = [](const OperandPart& part) {
     return !part.active || part.from_memory ||
            fp::is_regular<fp::Fp32>(static_cast<std::uint32_t>(part.value));
   };
-  plain_operands_ = plain(layer.y.alu) && plain(layer.y.mul);
-  finishes_ =
-      kernels_.finish != nullptr && finishing_.begin(layer_, operands_, largest_, padded_channels_);
-  has_epilogue_ = !finishes_ && kernels_.epilogue != nullptr &&
-                  epilogue_.begin(layer_, operands_, largest_, padded_channels_);
-  bound();
-  if (layer.y.lut && float_) lut_.begin_float(layer_.table, *kernels_.units, plain_operands_);
-  if (layer.y.lut && !float_) lut_.begin(layer_.table, *kernels_.units, largest_);
-  open_windows();
+  plan.plain_operands = plain(layer_.y.alu) && plain(layer_.y.mul);
+  plan.finishes = kernels_.finish != nullptr &&
+                  plan.finishing.begin(layer_, plan.operands, plan.largest_input, padded_channels_);
+  plan.has_epilogue = !plan.finishes && kernels_.epilogue != nullptr &&
+                      epilogue_.begin(layer_, plan.operands, plan.largest_input, padded_channels_);
+  plan.epilogue = epilogue_.mark();
+  bound(layer_, plan);
 }
 
 // Threads share a layer where all that it touches lies open, and nothing is written that another
@@ -91,7 +154,7 @@ void SdpPass::open_windows() {
     window_ = dma_.window(cube_.memory.ram, cube_.memory.base, cube_.extent(), true);
     shareable_ = window_ != nullptr && cube_.apart();
   }
-  for (const SdpOperands& operands : operands_)
+  for (const SdpOperands& operands : plan_->operands)
     if (operands.per_element())
       shareable_ &= operands.in_window() && !(writes && cube_.meets(operands.cube()));
 }
@@ -105,10 +168,10 @@ bool SdpPass::may_write(std::span<const std::byte> bytes) const noexcept {
 }
 
 // What the stream can be behind each operator, and where 32 bits hold it on the way.
-void SdpPass::bound() {
+void SdpPass::bound(const SdpLayer& layer, SdpPlan& plan) noexcept {
   constexpr std::uint64_t kMost = INT32_MAX;
   constexpr unsigned kNarrowShift = 32;
-  std::uint64_t most = std::min(largest_, kMost + 1);
+  std::uint64_t most = std::min(plan.largest_input, kMost + 1);
   const auto add = [](Alu algorithm, std::uint64_t value, std::uint64_t operand) {
     if (algorithm == Alu::kNone) return value;
     return algorithm == Alu::kSum ? value + operand : std::max(value, operand);
@@ -116,46 +179,46 @@ void SdpPass::bound() {
   const auto multiply = [&](unsigned i, std::uint64_t value, unsigned shift, bool prelu) {
     if (shift > kNarrowShift) return kMost + 1;
     const std::uint64_t half = (std::uint64_t{1} << shift) >> 1;
-    const std::uint64_t result = (value * operands_[i].largest_mul() + half) >> shift;
+    const std::uint64_t result = (value * plan.operands[i].largest_mul() + half) >> shift;
     return prelu ? std::max(value, result) : result;
   };
   for (unsigned i = 0; i < 2; ++i) {
-    const OperatorX& x = layer_.x[i];
+    const OperatorX& x = layer.x[i];
     if (!x.active) continue;
-    const std::uint64_t sum = add(x.algorithm, most, operands_[i].largest_alu());
+    const std::uint64_t sum = add(x.algorithm, most, plan.operands[i].largest_alu());
     most = x.mul.active ? multiply(i, sum, x.mul_shift, x.prelu) : sum;
-    fits_[i] = sum <= kMost && most <= kMost;
+    plan.fits[i] = sum <= kMost && most <= kMost;
     most = std::min(most, kMost + 1);
   }
-  const OperatorY& y = layer_.y;
+  const OperatorY& y = layer.y;
   if (y.active && y.mul.active) {
     const std::uint64_t result = multiply(2, most, y.truncate, y.prelu);
-    fits_[2] = most <= kMost && result <= kMost;
+    plan.fits[2] = most <= kMost && result <= kMost;
     most = std::min(result, kMost + 1);
   }
-  if (y.active) most = std::min(add(y.algorithm, most, operands_[2].largest_alu()), kMost + 1);
-  largest_ = most;
+  if (y.active) most = std::min(add(y.algorithm, most, plan.operands[2].largest_alu()), kMost + 1);
+  plan.largest_sum = most;
 }
 
 void SdpPass::fetch_elements(unsigned block, std::uint32_t first, unsigned count, Worker& worker) {
   for (unsigned i = 0; i < 3; ++i)
-    if (operands_[i].per_element())
-      operands_[i].fetch(block, lanes(block) / column_, first, count, worker.elements[i]);
+    if (plan_->operands[i].per_element())
+      plan_->operands[i].fetch(block, lanes(block) / column_, first, count, worker.elements[i]);
 }
 
 void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
                    unsigned thread) {
-  if (finishes_)
+  if (plan_->finishes)
     return finish_tile(block, first, count, thread, [&](const SdpFinish& pass, std::int8_t* out) {
       kernels_.finish(values, count, pass, out);
     });
   Worker& worker = workers_[thread];
   fetch_elements(block, first, count, worker);
-  if (has_epilogue_) {
+  if (plan_->has_epilogue) {
     const unsigned adder = epilogue_.adder();
     const SdpOperand elements = adder == SdpEpilogue::kNone
                                     ? SdpOperand{nullptr, 0}
-                                    : operands_[adder].alu(block, worker.elements[adder]);
+                                    : plan_->operands[adder].alu(block, worker.elements[adder]);
     std::int8_t* const out = place(block, first);
     if (kernels_.epilogue(values, count, epilogue_.block(block, elements),
                           out != nullptr ? out : worker.out8.data())) {
@@ -185,25 +248,25 @@ bool SdpPass::operate(std::int32_t* values, unsigned block, unsigned count, unsi
                     x.prelu,
                     x.relu,
                     static_cast<std::uint8_t>(x.mul_shift),
-                    operands_[i].alu(block, worker.elements[i]),
-                    operands_[i].mul(block, worker.elements[i]),
-                    fits_[i]};
+                    plan_->operands[i].alu(block, worker.elements[i]),
+                    plan_->operands[i].mul(block, worker.elements[i]),
+                    plan_->fits[i]};
     float_ ? units.sdp_float_x(values, count, unit) : kernels_.sdp_x(values, count, used, unit);
   }
   if (layer_.y.active) {
     const OperatorY& y = layer_.y;
-    const SdpOperand alu = operands_[2].alu(block, worker.elements[2]);
+    const SdpOperand alu = plan_->operands[2].alu(block, worker.elements[2]);
     const SdpY unit{true,
                     y.mul.active,
                     y.prelu,
                     static_cast<std::uint16_t>(y.truncate),
                     y.algorithm,
                     alu,
-                    operands_[2].mul(block, worker.elements[2]),
-                    fits_[2]};
+                    plan_->operands[2].mul(block, worker.elements[2]),
+                    plan_->fits[2]};
     if (!float_) {
       kernels_.sdp_y(values, count, used, unit);
-    } else if (plain_operands_) {
+    } else if (plan_->plain_operands) {
       units.sdp_float_y(values, count, unit);
     } else {
       sdp_y_float(values, count, used, unit);

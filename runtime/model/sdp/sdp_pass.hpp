@@ -7,6 +7,7 @@
 #define NVDLA_MODEL_SDP_SDP_PASS_HPP
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -110,7 +111,7 @@ class SdpPass {
             unsigned thread = 0);
 
   // Whether all that is done to a tile is an SdpFinish of what comes in.
-  bool finishes() const noexcept { return finishes_; }
+  bool finishes() const noexcept { return plan_->finishes; }
   // The same as tile() where it is: calls `finish(pass, out)`, which leaves [count][kBlock] in
   // `out`.
   template <typename Finish>
@@ -118,7 +119,7 @@ class SdpPass {
                    Finish finish);
 
   // Returns whether all that is done to a tile is an epilogue of merged steps that guard nothing.
-  bool merges() const noexcept { return has_epilogue_ && epilogue_.merges(); }
+  bool merges() const noexcept { return plan_->has_epilogue && epilogue_.merges(); }
   // Does the same as tile() where it is: calls `finish(block, out)`, which leaves [count][kBlock]
   // in `out`.
   template <typename Finish>
@@ -145,7 +146,32 @@ class SdpPass {
 
   class StreamPlan;
 
-  void bound();
+  // `SdpPlan` holds what begin() finds out about a layer, apart from where its tensors lie.
+  struct SdpPlan {
+    SdpPlan(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
+        : operands{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}} {}
+
+    SdpLayer layer;  // without tensors
+    std::uint64_t largest_input = 0;
+    std::uint64_t generations[3] = {};  // of the operands of channels
+    SdpOperands operands[3];
+    bool plain_operands = false;  // no operand of Y is the pattern of an infinity or a denormal
+    SdpFinishing finishing;
+    bool finishes = false;          // a tile is one pass
+    bool has_epilogue = false;      // the same by an epilogue
+    SdpEpilogue::Mark epilogue;     // which one
+    bool fits[3] = {};              // SdpX::fits and SdpY::fits
+    std::uint64_t largest_sum = 0;  // of what comes out of the operators
+  };
+
+  // Finds the plan of a layer, or makes it. Plans are kept where the bus tells when operands
+  // change.
+  void find_plan(std::uint64_t largest);
+  SdpPlan* known_plan(std::uint64_t mark, const SdpLayer& layer, std::uint64_t largest,
+                      const std::uint64_t (&generations)[3]) noexcept;
+  SdpPlan& new_plan(std::uint64_t mark);
+  void make_plan(SdpPlan& plan);
+  static void bound(const SdpLayer& layer, SdpPlan& plan) noexcept;
   void open_windows();
   // Layers that are streams, and lines of one.
   bool open_source();
@@ -180,19 +206,19 @@ class SdpPass {
   AtomSink* sink_ = nullptr;
   unsigned column_ = 0;  // channels of a processing atom
   std::uint32_t padded_channels_ = 0;
-  bool float_ = false;           // fp16 processing
-  bool plain_operands_ = false;  // no operand of it is the pattern of an infinity or a denormal
-  bool single_ = false;          // 1x1: strides are ignored
-  bool single_output_ = false;   // but a batch of them uses the output's
+  bool float_ = false;          // fp16 processing
+  bool single_ = false;         // 1x1: strides are ignored
+  bool single_output_ = false;  // but a batch of them uses the output's
   unsigned batches_ = 1;
   unsigned batch_ = 0;
-  std::uint64_t largest_ = 0;  // of what comes in, then of what comes out of the operators
-  bool fits_[3] = {};          // SdpX::fits and SdpY::fits
-  SdpOperands operands_[3];
-  SdpFinishing finishing_;
-  bool finishes_ = false;  // a tile is one pass
+  SdpPlan* plan_ = &passing_;
+  SdpPlan passing_;  // of a layer that is not kept
+  // Beyond so many plans all are forgotten.
+  static constexpr std::size_t kMaxPlans = 4096;
+  std::vector<std::unique_ptr<SdpPlan>> plans_;
+  std::vector<std::uint64_t> plan_marks_;  // by which most plans differ
+  std::size_t current_plan_ = 0;
   SdpEpilogue epilogue_;
-  bool has_epilogue_ = false;  // the same by this one
   SdpLut lut_;
   SdpCube cube_;  // of the output
   std::byte* window_ = nullptr;
@@ -224,9 +250,9 @@ void SdpPass::finish_tile(unsigned block, std::uint32_t first, unsigned count, u
   static const SdpOperands::Tile kNoElements;
   Worker& worker = workers_[thread];
   fetch_elements(block, first, count, worker);
-  const unsigned adder = finishing_.adder();
-  const SdpFinish pass = finishing_.block(
-      block, operands_, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
+  const unsigned adder = plan_->finishing.adder();
+  const SdpFinish pass = plan_->finishing.block(
+      block, plan_->operands, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
   if (std::int8_t* const out = place(block, first); out != nullptr) return finish(pass, out);
   finish(pass, worker.out8.data());
   store(worker.out8.data(), block, first, count, worker);

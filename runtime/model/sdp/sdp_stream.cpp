@@ -124,7 +124,7 @@ class SdpPass::StreamPlan {
     if (!find_operand(step)) return false;
     steps.add(step);
     if (real_) return true;
-    const std::uint64_t operand = pass_.operands_[i].largest_alu();
+    const std::uint64_t operand = pass_.plan_->operands[i].largest_alu();
     most_ = algorithm == Alu::kSum ? most_ + operand : std::max(most_, operand);
     words_ &= most_ <= kMostOfWord;
     return most_ <= kMostStreamed;
@@ -134,7 +134,7 @@ class SdpPass::StreamPlan {
     SdpStreamStep step{.kind = prelu ? StepKind::kPrelu : StepKind::kMultiply, .operand = i};
     if (!find_operand(step)) return false;
     step.shift = static_cast<std::uint8_t>(shift);
-    const std::uint64_t factor = pass_.operands_[i].largest_mul();
+    const std::uint64_t factor = pass_.plan_->operands[i].largest_mul();
     step.product = word_product(most_, factor, shift);
     steps.add(step);
     if (real_) return true;
@@ -146,7 +146,7 @@ class SdpPass::StreamPlan {
 
   // Where the operand comes from; false if a stream cannot take it.
   bool find_operand(SdpStreamStep& step) noexcept {
-    const SdpOperands& operands = pass_.operands_[step.operand];
+    const SdpOperands& operands = pass_.plan_->operands[step.operand];
     const OperatorY& y = pass_.layer_.y;
     const OperatorX& x = pass_.layer_.x[step.operand & 1];
     const bool of_y = step.operand == 2;
@@ -234,7 +234,7 @@ void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
     step = {from.kind,     from.shift, nullptr,      nullptr,        0,
             from.converts, from.scale, from.product, from.conversion};
     if (from.kind == StepKind::kRelu || from.kind == StepKind::kScale) continue;
-    const SdpOperands& operands = operands_[from.operand];
+    const SdpOperands& operands = plan_->operands[from.operand];
     if (from.per_element) {
       step.bytes = operands.element_bytes();
       packed &= operands.cube().memory.line == operands.cube().line_bytes;
@@ -249,8 +249,9 @@ void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
   for (std::uint32_t y = lines.begin; y < lines.end; y += packed ? height : 1) {
     for (unsigned i = 0; i < stream_.count; ++i)
       if (const SdpStreamStep& from = stream_.step[i]; from.per_element)
-        stream.step[i].elements = operands_[from.operand].window() +
-                                  offset_of(operands_[from.operand].cube().memory, surface, y);
+        stream.step[i].elements =
+            plan_->operands[from.operand].window() +
+            offset_of(plan_->operands[from.operand].cube().memory, surface, y);
     const std::size_t count = std::size_t{packed ? height : 1} * layer_.width * atom;
     const std::byte* in = source_ + offset_of(layer_.rdma.source, surface, y);
     std::byte* out = window_ + offset_of(layer_.destination, surface, y);

@@ -185,16 +185,44 @@ struct Ended {
   bool operator==(const Ended&) const = default;
 };
 
+// `OperandBus` leads to a memory and counts how often operands of channels are looked at.
+class OperandBus final : public model::Bus {
+ public:
+  explicit OperandBus(model::Memory& memory) noexcept : memory_(memory) {}
+
+  model::Mapping map(Ram ram, std::uint64_t address, std::uint64_t size,
+                     bool write) noexcept override {
+    reads_ += !write && address >= kOperandsOf[0] && address < kTensor ? 1 : 0;
+    return memory_.map(ram, address, size, write);
+  }
+  std::uint64_t generation(Ram ram, std::uint64_t address,
+                           std::uint64_t size) const noexcept override {
+    return memory_.generation(ram, address, size);
+  }
+  void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept override {
+    memory_.written(ram, address, size);
+  }
+  unsigned reads() const noexcept { return reads_; }
+
+ private:
+  model::Memory& memory_;
+  unsigned reads_ = 0;
+};
+
 class SdpEpilogues : public KernelSets {
  protected:
   // A device that runs layers one after the other.
   struct Device {
     explicit Device(const nvdla_hw& hw, const model::Kernels& kernels)
-        : dma(hw, memory), pass(hw, dma, kernels) {}
+        : bus(memory), dma(hw, bus), pass(hw, dma, kernels) {}
 
     Ended run(const ScaledLayer& drawn, std::uint64_t seed) {
-      Random random(seed);
       write_operands(memory, drawn);
+      return run_again(drawn, seed);
+    }
+    // With the operands that are in memory.
+    Ended run_again(const ScaledLayer& drawn, std::uint64_t seed) {
+      Random random(seed);
       memory.load(Ram::kPrimary, kTrainedOut, std::vector<std::byte>(kTrainedOutBytes));
       pass.begin(drawn.layer, drawn.largest);
       const std::uint32_t positions = drawn.layer.width * drawn.layer.height;
@@ -209,6 +237,7 @@ class SdpEpilogues : public KernelSets {
     }
 
     model::Memory memory;
+    OperandBus bus;
     model::Dma dma;
     model::SdpPass pass;
   };
@@ -291,6 +320,37 @@ TEST_P(SdpEpilogues, KeepWhatFits) {
     ASSERT_EQ(device.run(drawn, seed).crc,
               Device(*drawn.hw, model::kPortableKernels).run(drawn, seed).crc)
         << "round " << round;
+  }
+}
+
+// Operands that memory still has are not read again, wherever the layer's tensors lie meanwhile;
+// those that have changed are.
+TEST_P(SdpEpilogues, ReadOperandsOnce) {
+  constexpr std::uint64_t kMoved = 0x100;
+  for (int round = 0; round < 60; ++round) {
+    ScaledLayer drawn = draw_trained(random_);
+    if (model::SdpOperands::channel_range(drawn.layer, 0, 1).size == 0) continue;
+    Device device(*drawn.hw, *kernels_);
+    const auto expected = [&](std::uint64_t seed) {
+      return Device(*drawn.hw, model::kPortableKernels).run(drawn, seed);
+    };
+    ASSERT_EQ(device.run(drawn, 1), expected(1)) << "round " << round;
+    const unsigned reads = device.bus.reads();
+    EXPECT_GT(reads, 0U);
+    drawn.layer.destination.base += kMoved;
+    if (drawn.layer.rdma.operands[1].per_element)
+      drawn.layer.rdma.operands[1].memory.base += kMoved;
+    if (drawn.layer.rdma.operands[2].per_element)
+      drawn.layer.rdma.operands[2].memory.base += kMoved;
+    ASSERT_EQ(device.run_again(drawn, 2), expected(2)) << "round " << round;
+    EXPECT_EQ(device.bus.reads(), reads) << "round " << round;
+    for (std::int16_t& operand : drawn.operands[0])
+      operand = static_cast<std::int16_t>(operand ^ 0x2a);
+    ASSERT_EQ(device.run(drawn, 3), expected(3)) << "round " << round;
+    EXPECT_GT(device.bus.reads(), reads) << "round " << round;
+    // The same operands with another step.
+    ++drawn.layer.x[0].mul_shift;
+    ASSERT_EQ(device.run_again(drawn, 4), expected(4)) << "round " << round;
   }
 }
 
