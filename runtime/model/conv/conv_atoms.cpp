@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "model/conv/conv_atoms.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace nvdla::model {
 namespace {
 
+// Words and vectors by their size, the compiler's own: it copies arrays of bytes by way of the
+// stack.
+template <std::size_t kSize>
+struct Word {
+  using Type [[gnu::vector_size(kSize), gnu::may_alias]] = std::uint8_t;
+};
+
 template <std::size_t kSize>
 void copy(std::byte* to, const std::byte* from, std::byte flip) noexcept {
-  std::byte bytes[kSize];
-  std::memcpy(bytes, from, kSize);
-  for (std::byte& byte : bytes) byte ^= flip;
-  std::memcpy(to, bytes, kSize);
+  constexpr std::size_t kPart = std::min<std::size_t>(kSize, 16);
+  using Part = typename Word<kPart>::Type;
+  for (std::size_t at = 0; at < kSize; at += kPart) {
+    Part bytes;
+    std::memcpy(&bytes, from + at, kPart);
+    bytes ^= std::to_integer<std::uint8_t>(flip);
+    std::memcpy(to + at, &bytes, kPart);
+  }
 }
 
 void copy(std::byte* to, const std::byte* from, std::size_t size, std::byte flip) noexcept {
@@ -27,13 +40,13 @@ template <std::size_t kSize>
 void spread(const Atoms& atoms, std::byte flip) noexcept {
   std::byte* to = atoms.to;
   const std::byte* from = atoms.from;
-  const auto exact =
-      static_cast<std::uint32_t>(kSize == atoms.used ? 0 : (kSize + atoms.pitch - 1) / atoms.pitch);
-  std::uint32_t i = 0;
-  for (; i + exact < atoms.count; ++i, to += atoms.pitch, from += atoms.atom)
-    copy<kSize>(to, from, flip);
-  for (; i < atoms.count; ++i, to += atoms.pitch, from += atoms.atom)
-    copy(to, from, atoms.used, flip);
+  // Stores might change the members, for all that the compiler knows.
+  const std::size_t pitch = atoms.pitch, atom = atoms.atom, used = atoms.used;
+  const auto exact = static_cast<std::uint32_t>(kSize == used ? 0 : (kSize + pitch - 1) / pitch);
+  std::uint32_t left = atoms.count;
+#pragma GCC unroll 4
+  for (; left > exact; --left, to += pitch, from += atom) copy<kSize>(to, from, flip);
+  for (; left != 0; --left, to += pitch, from += atom) copy(to, from, used, flip);
 }
 
 // In whole vectors of 16 bytes: the next run overwrites what is too much.
