@@ -20,9 +20,10 @@ namespace {
 using detail::check_quantization;
 using detail::check_range;
 using detail::check_scale;
-using detail::held8;
+using detail::element_range;
+using detail::ElementRange;
+using detail::held_element;
 using detail::refuse_argument;
-using Limits8 = std::numeric_limits<std::int8_t>;
 
 constexpr double kGreatestFactor = 1 << 14;
 // The reciprocal of the least.
@@ -31,62 +32,87 @@ constexpr double kLeastFactor = 1.0 / (std::uint64_t{1} << 63) / 2;
 constexpr double kGreatestBias = 1 << 22;
 // Up to here steps stay as they are although other ones might be closer.
 constexpr double kGoodError = 1.0 / 256;
-// From there on results are not those that were asked for.
-constexpr double kGreatestError = 0.25;
+// From there on results are not those that were asked for: a thousandth of all elements.
+constexpr double kGreatestError = 1.0 / 1024;
+// Bits that the accumulator may drop of sums.
+constexpr std::uint32_t kGreatestShift = 16;
 
 template <typename Layer>
-void check_free(const Layer& layer) {
+void check_free(const Layer& layer, Precision precision) {
   const bool used = layer.x1.alu != NVDLA_ALU_NONE || layer.x1.mul != NVDLA_MUL_NONE ||
                     layer.x1.mul_shift != 0 || layer.x1.relu || layer.x2.alu != NVDLA_ALU_NONE ||
                     layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
   if (used) refuse_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
   if (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0 ||
       layer.bounds != ElementBounds{} || layer.arithmetic.accumulator_shift != 0 ||
-      layer.precision.value_or(Precision::kInt8) != Precision::kInt8)
+      layer.precision.value_or(precision) != precision)
     refuse_argument(
         "output converter, bounds, accumulator_shift and precision of a quantised layer are chosen "
         "by its scales: leave them");
 }
 
-std::span<const std::int8_t> int8_weights(const KernelSpan& weights, std::uint32_t kernels) {
-  const auto* bytes = std::get_if<std::span<const std::int8_t>>(&weights);
-  if (bytes == nullptr) refuse_argument("weights of a quantised layer are int8");
-  if (kernels == 0 || bytes->empty() || bytes->size() % kernels != 0) {
-    refuse_argument("{} weights cannot be those of {} kernels", bytes->size(), kernels);
-  }
-  return *bytes;
+Precision precision_of(const KernelSpan& weights) {
+  if (std::holds_alternative<std::span<const std::int8_t>>(weights)) return Precision::kInt8;
+  if (std::holds_alternative<std::span<const std::int16_t>>(weights)) return Precision::kInt16;
+  refuse_argument("weights of a quantised layer are int8 or int16");
 }
+
+// `Weights` reads kernels of either width.
+class Weights {
+ public:
+  Weights(const KernelSpan& weights, std::uint32_t kernels) {
+    if (precision_of(weights) == Precision::kInt8)
+      bytes_ = std::get<std::span<const std::int8_t>>(weights);
+    else
+      words_ = std::get<std::span<const std::int16_t>>(weights);
+    if (kernels == 0 || size() == 0 || size() % kernels != 0)
+      refuse_argument("{} weights cannot be those of {} kernels", size(), kernels);
+  }
+
+  std::size_t size() const { return bytes_.size() + words_.size(); }
+  bool are_wide() const { return bytes_.empty(); }
+  std::int16_t operator[](std::size_t i) const { return are_wide() ? words_[i] : bytes_[i]; }
+
+ private:
+  std::span<const std::int8_t> bytes_;
+  std::span<const std::int16_t> words_;
+};
 
 // Sums that a kernel's weights can make of inputs, and what the input's zero point adds.
 struct KernelSums {
   std::int64_t least = 0, greatest = 0, weights = 0;
 
-  void add(std::int8_t weight) {
-    const std::int64_t low = std::int64_t{weight} * Limits8::min();
-    const std::int64_t high = std::int64_t{weight} * Limits8::max();
+  void add(std::int16_t weight, const ElementRange& inputs) {
+    const std::int64_t low = std::int64_t{weight} * inputs.least;
+    const std::int64_t high = std::int64_t{weight} * inputs.greatest;
     least += std::min(low, high);
     greatest += std::max(low, high);
     weights += weight;
   }
 };
 
+ElementRange inputs_of(const Weights& weights) {
+  return element_range(weights.are_wide() ? Precision::kInt16 : Precision::kInt8);
+}
+
 // Kernel k begins at weight k * kernel_stride, and has every stride-th one from there on.
-std::vector<KernelSums> sums_of(std::span<const std::int8_t> weights, std::uint32_t kernels,
+std::vector<KernelSums> sums_of(const Weights& weights, std::uint32_t kernels,
                                 std::size_t kernel_stride, std::size_t stride) {
   std::vector<KernelSums> list(kernels);
   const std::size_t count = weights.size() / kernels;
+  const ElementRange inputs = inputs_of(weights);
   for (std::size_t k = 0; k < kernels; ++k)
-    for (std::size_t i = 0; i < count; ++i) list[k].add(weights[k * kernel_stride + i * stride]);
+    for (std::size_t i = 0; i < count; ++i)
+      list[k].add(weights[k * kernel_stride + i * stride], inputs);
   return list;
 }
 
-std::vector<KernelSums> sums_of_rows(std::span<const std::int8_t> weights, std::uint32_t kernels) {
+std::vector<KernelSums> sums_of_rows(const Weights& weights, std::uint32_t kernels) {
   return sums_of(weights, kernels, weights.size() / kernels, 1);
 }
 
 // Phase by phase: tap r of a kernel is one of phase y if y * stride + r is a multiple of it.
-std::vector<KernelSums> sums_of_phases(std::span<const std::int8_t> weights,
-                                       const Deconvolution& d) {
+std::vector<KernelSums> sums_of_phases(const Weights& weights, const Deconvolution& d) {
   check_range("stride_height", d.stride_height, 1U, 32U);
   check_range("stride_width", d.stride_width, 1U, 32U);
   const std::uint64_t taps = std::uint64_t{d.kernel_height} * d.kernel_width;
@@ -95,35 +121,52 @@ std::vector<KernelSums> sums_of_phases(std::span<const std::int8_t> weights,
     refuse_argument("{} weights cannot be those of {} kernels of {}x{}", weights.size(), d.kernels,
                     d.kernel_height, d.kernel_width);
   }
+  const ElementRange inputs = inputs_of(weights);
   std::vector<KernelSums> list(std::size_t{d.stride_height} * d.stride_width * d.kernels);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::size_t r = i % taps / d.kernel_width, s = i % d.kernel_width;
     // Of output lines y with y + pad_top = r modulo the stride.
     const std::size_t y = (r + d.stride_height - d.pad_top % d.stride_height) % d.stride_height;
     const std::size_t x = (s + d.stride_width - d.pad_left % d.stride_width) % d.stride_width;
-    list[(y * d.stride_width + x) * d.kernels + i / each].add(weights[i]);
+    list[(y * d.stride_width + x) * d.kernels + i / each].add(weights[i], inputs);
   }
   return list;
 }
 
-constexpr std::int64_t kHigh32 = std::numeric_limits<std::int32_t>::max();
+constexpr double kHigh32 = std::numeric_limits<std::int32_t>::max();
+
+// The greatest sum behind which 32 bits are left.
+double greatest_sum(Precision precision) {
+  return precision == Precision::kInt16 ? std::ldexp(kHigh32, int{kGreatestShift}) : kHigh32;
+}
+
+// `Reach` is what a kernel and its bias can add up to.
+struct Reach {
+  double least = 0, greatest = 0;
+
+  Reach(const KernelSums& sums, double bias)
+      : least(std::min(static_cast<double>(sums.least), static_cast<double>(sums.least) + bias)),
+        greatest(std::max(static_cast<double>(sums.greatest),
+                          static_cast<double>(sums.greatest) + bias)) {}
+
+  double farthest() const { return std::max(-least, greatest); }
+};
 
 // Says which of its numbers steps cannot express, or nothing.
 std::string fault_of(const detail::WantedResult& wanted, const KernelSums& sums,
-                     const ConvolutionScales& scales, double scale) {
+                     const ConvolutionScales& scales, double scale, double most) {
   if (!(wanted.factor >= kLeastFactor && wanted.factor <= kGreatestFactor)) {
     return fmt::format(
         "input scale {} * weight scale {} / output scale {} is {}: right are 2^-64 to "
         "2^14",
         scales.input->scale, scale, scales.output.scale, wanted.factor);
   }
-  const std::int64_t least = std::min(sums.least, sums.least + wanted.bias);
-  const std::int64_t greatest = std::max(sums.greatest, sums.greatest + wanted.bias);
-  if (least < -kHigh32 || greatest > kHigh32 || std::abs(wanted.bias) > kHigh32) {
-    return fmt::format("its sums reach {} to {}, more than 32 bits hold", least, greatest);
+  const Reach reach(sums, wanted.bias);
+  if (std::max(reach.farthest(), std::abs(wanted.bias)) > most) {
+    return fmt::format("its sums reach {:.0f} to {:.0f}, more than {} bits hold", reach.least,
+                       reach.greatest, most > kHigh32 ? 48 : 32);
   }
-  if (const double steps = std::abs(static_cast<double>(wanted.bias)) * wanted.factor;
-      steps > kGreatestBias) {
+  if (const double steps = std::abs(wanted.bias) * wanted.factor; steps > kGreatestBias) {
     return fmt::format("its bias alone, {}, is {} steps of the output: right are 2^22 at most",
                        wanted.bias, steps);
   }
@@ -131,22 +174,48 @@ std::string fault_of(const detail::WantedResult& wanted, const KernelSums& sums,
 }
 
 // Describes the result of a kernel whose products have the scale `scale`.
-detail::WantedResult wanted_of(std::int64_t own_bias, const ConvolutionScales& scales, double scale,
-                               const KernelSums& sums) {
+detail::WantedResult wanted_of(double own_bias, const ConvolutionScales& scales, double scale,
+                               const KernelSums& sums, Precision precision) {
   detail::WantedResult wanted;
   wanted.factor = scales.input->scale * scale / scales.output.scale;
   wanted.own_bias = own_bias;
-  const std::int64_t zero = scales.input->zero_point * sums.weights;
+  const auto zero = static_cast<double>(scales.input->zero_point * sums.weights);
   wanted.bias = wanted.own_bias - zero;
-  wanted.greatest =
-      std::max(std::abs(sums.least + wanted.bias), std::abs(sums.greatest + wanted.bias));
-  wanted.products = std::max(std::abs(sums.least - zero), std::abs(sums.greatest - zero));
-  const std::string fault = fault_of(wanted, sums, scales, scale);
+  const auto farthest = [&](double addend) {
+    return std::max(std::abs(static_cast<double>(sums.least) + addend),
+                    std::abs(static_cast<double>(sums.greatest) + addend));
+  };
+  wanted.greatest = farthest(wanted.bias);
+  wanted.products = farthest(-zero);
+  const double most = greatest_sum(precision);
+  const std::string fault = fault_of(wanted, sums, scales, scale, most);
   // Sums pass the first step, whatever it multiplies them with.
-  const bool sums_fit = sums.least >= -kHigh32 && sums.greatest <= kHigh32;
+  const bool sums_fit = Reach(sums, 0).farthest() <= most;
   wanted.only_bias = !fault.empty() && sums_fit && wanted.is_dead();
   if (!fault.empty() && !wanted.only_bias) refuse_argument("{}", fault);
   return wanted;
+}
+
+// Shifts sums until 32 bits hold them; returns by how much. A dead kernel has its bias later where
+// these do not hold that.
+std::uint32_t shift_sums(std::vector<detail::WantedResult>& wanted,
+                         const std::vector<KernelSums>& sums) {
+  double greatest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bool dead = wanted[i].only_bias || wanted[i].is_dead();
+    greatest = std::max(greatest, Reach(sums[i], dead ? 0 : wanted[i].bias).farthest());
+  }
+  std::uint32_t shift = 0;
+  while (shift < kGreatestShift && std::ldexp(greatest, -static_cast<int>(shift)) >= kHigh32)
+    ++shift;
+  const double unit = std::ldexp(1.0, static_cast<int>(shift));
+  for (detail::WantedResult& kernel : wanted) {
+    kernel.factor *= unit;
+    for (double* const steps : {&kernel.bias, &kernel.greatest, &kernel.own_bias, &kernel.products})
+      *steps /= unit;
+    kernel.only_bias = kernel.only_bias || (kernel.is_dead() && std::abs(kernel.bias) > kHigh32);
+  }
+  return shift;
 }
 
 bool all_zero(const std::vector<std::int16_t>& values) {
@@ -161,7 +230,7 @@ void set_step(const QuantizedOperators::Step& step, Operator& op) {
   op.alu_shift = 0;
 }
 
-std::int32_t run_step(const QuantizedOperators::Step& step, std::uint32_t kernel, std::int32_t v) {
+std::int32_t run_step(const QuantizedOperators::Step& step, std::uint32_t kernel, std::int64_t v) {
   const std::int64_t addend =
       arith::saturate32(arith::Wide{step.addends[kernel]} << step.left_shift);
   const arith::Wide product = arith::Wide{v + addend} * step.factors[kernel];
@@ -175,10 +244,13 @@ void detail::check_scale(const std::string& what, double scale) {
   refuse_argument("{} scale {}: right are positive numbers", what, scale);
 }
 
-void detail::check_quantization(const std::string& what, const Quantization& quantization) {
+void detail::check_quantization(const std::string& what, const Quantization& quantization,
+                                Precision precision) {
   check_scale(what, quantization.scale);
-  check_range(what + " zero point", quantization.zero_point, std::int32_t{Limits8::min()},
-              std::int32_t{Limits8::max()});
+  // The opposite of a zero point is an operand of 16 bits.
+  const ElementRange range = element_range(precision);
+  check_range(what + " zero point", quantization.zero_point,
+              std::max(range.least, -std::numeric_limits<std::int16_t>::max()), range.greatest);
 }
 
 std::int64_t detail::converted(std::int64_t value, const Converter& converter) {
@@ -186,9 +258,11 @@ std::int64_t detail::converted(std::int64_t value, const Converter& converter) {
                             static_cast<int>(converter.shift));
 }
 
-std::int8_t detail::held8(std::int64_t value, const ElementBounds& bounds) {
+std::int16_t detail::held_element(std::int64_t value, const ElementBounds& bounds,
+                                  Precision precision) {
+  const ElementRange range = element_range(precision);
   value = std::clamp<std::int64_t>(value, bounds.least, bounds.greatest);
-  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, Limits8::min(), Limits8::max()));
+  return static_cast<std::int16_t>(std::clamp<std::int64_t>(value, range.least, range.greatest));
 }
 
 std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {
@@ -202,24 +276,30 @@ std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {
 // One for each kernel, phase by phase.
 struct QuantizedOperators::Fit {
   const ConvolutionScales& scales;
+  Precision precision = Precision::kInt8;
   std::span<const std::int32_t> bias;
+  std::span<const float> bias_reals;
   std::uint32_t kernels = 0;
   bool relu = false;
 
   QuantizedOperators of(const std::vector<KernelSums>& sums) const;
-  QuantizedOperators meeting(const std::vector<detail::WantedResult>& wanted) const;
+  QuantizedOperators meeting(std::vector<detail::WantedResult> wanted,
+                             const std::vector<KernelSums>& sums) const;
+  double bias_of(std::uint32_t kernel, double scale) const;
   void check() const;
   [[noreturn]] void refuse_kernel(const std::vector<detail::WantedResult>& wanted,
-                                  const detail::FittedSteps& best) const;
+                                  const detail::FittedSteps& best, std::uint32_t sums_shift) const;
 };
 
 void QuantizedOperators::Fit::check() const {
   if (!scales.input) refuse_argument("the quantisation of the input is not known: say it");
-  check_quantization("input", *scales.input);
-  check_quantization("output", scales.output);
-  if (!bias.empty() && bias.size() != kernels) {
-    refuse_argument("{} bias values given, {} kernels need as many or none", bias.size(), kernels);
-  }
+  check_quantization("input", *scales.input, precision);
+  check_quantization("output", scales.output, precision);
+  if (!bias.empty() && !bias_reals.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "the bias is given as integers and as real numbers: right is one of them");
+  if (const std::size_t count = bias.size() + bias_reals.size(); count != 0 && count != kernels)
+    refuse_argument("{} bias values given, {} kernels need as many or none", count, kernels);
   if (scales.weights.size() != 1 && scales.weights.size() != kernels) {
     refuse_argument("{} weight scales given, right are 1 or one for each of {} kernels",
                     scales.weights.size(), kernels);
@@ -228,34 +308,41 @@ void QuantizedOperators::Fit::check() const {
     refuse_argument("tolerance {}: right is 0 or more", scales.tolerance);
 }
 
-ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization) {
+ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization,
+                             Precision precision) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (!(bounds.low <= bounds.high) || bounds.low == kInfinity || bounds.high == -kInfinity) {
     refuse_argument("bounds {}..{}: right are two numbers, the lower one first", bounds.low,
                     bounds.high);
   }
-  check_quantization("output", quantization);
+  check_quantization("output", quantization, precision);
+  const ElementRange range = element_range(precision);
   const auto element = [&](double bound) {
     const double steps = std::round(bound / quantization.scale) + quantization.zero_point;
-    return static_cast<std::int32_t>(std::clamp<double>(steps, Limits8::min(), Limits8::max()));
+    return static_cast<std::int32_t>(std::clamp<double>(steps, range.least, range.greatest));
   };
   return {element(bounds.low), element(bounds.high)};
 }
 
 // Names the kernel that no steps meet, its numbers, and what to change.
 void QuantizedOperators::Fit::refuse_kernel(const std::vector<detail::WantedResult>& wanted,
-                                            const detail::FittedSteps& best) const {
+                                            const detail::FittedSteps& best,
+                                            std::uint32_t sums_shift) const {
   const detail::WantedResult& worst = wanted[best.worst];
   std::size_t largest = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i].factor > wanted[largest].factor) largest = i;
   const double unit = scales.output.scale / double{scales.input->scale};
+  // In units of the sums before their shift.
+  const int shift = static_cast<int>(sums_shift);
+  const double factor = std::ldexp(worst.factor, -shift);
+  const double largest_factor = std::ldexp(wanted[largest].factor, -shift);
   refuse_argument(
       "kernel {}: its scale lies too far from that of kernel {}: {} steps of the output for each "
       "unit of a sum beside {}, with bias {}; results would be {} steps beside those wanted; right "
       "is a weight scale of {} or more, or an output scale that makes biases fewer steps",
-      best.worst % kernels, largest % kernels, worst.factor, wanted[largest].factor, worst.own_bias,
-      best.live_error, std::ldexp(wanted[largest].factor, -14) * unit);
+      best.worst % kernels, largest % kernels, factor, largest_factor,
+      std::ldexp(worst.own_bias, shift), best.live_error, std::ldexp(largest_factor, -14) * unit);
 }
 
 QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& sums) const {
@@ -266,42 +353,62 @@ QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& su
     detail::at_place(fmt::format("kernel {}", k), std::nullopt, [&] {
       const double scale = scales.weights[scales.weights.size() == 1 ? 0 : k];
       check_scale("weight", scale);
-      wanted.push_back(wanted_of(bias.empty() ? 0 : bias[k], scales, scale, sums[i]));
+      wanted.push_back(wanted_of(bias_of(k, scale), scales, scale, sums[i], precision));
     });
   }
-  return meeting(wanted);
+  return meeting(std::move(wanted), sums);
 }
 
-QuantizedOperators QuantizedOperators::Fit::meeting(
-    const std::vector<detail::WantedResult>& wanted) const {
+// In steps of input * weight.
+double QuantizedOperators::Fit::bias_of(std::uint32_t kernel, double scale) const {
+  if (!bias.empty()) return bias[kernel];
+  if (bias_reals.empty()) return 0;
+  const auto real = static_cast<double>(bias_reals[kernel]);
+  if (!std::isfinite(real))
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("its bias {} is no number", real));
+  return real / (static_cast<double>(scales.input->scale) * scale);
+}
+
+QuantizedOperators QuantizedOperators::Fit::meeting(std::vector<detail::WantedResult> wanted,
+                                                    const std::vector<KernelSums>& sums) const {
+  const detail::StepLimits limits = detail::step_limits(precision);
+  const double greatest_error = kGreatestError * element_range(precision).size();
+  QuantizedOperators fitted;
+  fitted.precision_ = precision;
+  if (precision == Precision::kInt16) fitted.accumulator_shift_ = shift_sums(wanted, sums);
   // A kernel that is only its bias has it in the second step.
   const bool far = std::any_of(wanted.begin(), wanted.end(),
                                [](const detail::WantedResult& kernel) { return kernel.only_bias; });
-  QuantizedOperators fitted;
   detail::FittedSteps best;
-  if (!far) best = detail::fit_one_step(wanted);
+  if (!far) best = detail::fit_one_step(wanted, limits);
   if (far || best.error > scales.tolerance) {
     if (!far) {
-      detail::FittedSteps two = detail::fit_two_steps(wanted);
+      detail::FittedSteps two = detail::fit_two_steps(wanted, limits);
       fitted.two_ = two.error < best.error;
       if (fitted.two_) best = std::move(two);
     }
     if (far || best.error > kGoodError) {
-      detail::FittedSteps apart = detail::fit_far_steps(wanted);
+      detail::FittedSteps apart = detail::fit_far_steps(wanted, limits);
       if (far || apart.error < best.error ||
-          (best.error > kGreatestError && apart.live_error <= kGreatestError)) {
+          (best.error > greatest_error && apart.live_error <= greatest_error)) {
         fitted.two_ = true;
         best = std::move(apart);
       }
     }
   }
-  if (best.live_error > kGreatestError) refuse_kernel(wanted, best);
+  if (best.live_error > greatest_error) refuse_kernel(wanted, best, fitted.accumulator_shift_);
   fitted.first_ = std::move(best.first);
   fitted.second_ = std::move(best.second);
   fitted.phases_ = static_cast<std::uint32_t>(wanted.size() / kernels);
   fitted.error_ = best.error;
+  // The shift rounds away up to half a step of what it leaves.
+  if (fitted.accumulator_shift_ != 0) {
+    double greatest = 0;
+    for (const detail::WantedResult& kernel : wanted) greatest = std::max(greatest, kernel.factor);
+    fitted.error_ += greatest / 2;
+  }
   fitted.relu_ = relu;
-  fitted.bounds_ = element_bounds(scales.bounds, scales.output);
+  fitted.bounds_ = element_bounds(scales.bounds, scales.output, precision);
   fitted.input_zero_point_ = scales.input->zero_point;
   fitted.output_zero_point_ = scales.output.zero_point;
   return fitted;
@@ -309,57 +416,66 @@ QuantizedOperators QuantizedOperators::Fit::meeting(
 
 QuantizedOperators QuantizedOperators::fit(const Convolution& layer,
                                            const ConvolutionScales& scales) {
-  check_free(layer);
-  const auto weights = int8_weights(layer.weights, layer.kernels);
-  const Fit fit = {scales, layer.bias, layer.kernels, layer.relu};
+  const Precision precision = precision_of(layer.weights);
+  check_free(layer, precision);
+  const Weights weights(layer.weights, layer.kernels);
+  const Fit fit = {scales, precision, layer.bias, layer.bias_reals, layer.kernels, layer.relu};
   return fit.of(sums_of_rows(weights, layer.kernels));
 }
 
 QuantizedOperators QuantizedOperators::fit(const FullyConnected& layer,
                                            const ConvolutionScales& scales) {
-  check_free(layer);
-  const auto weights = int8_weights(layer.weights, layer.outputs);
-  const Fit fit = {scales, layer.bias, layer.outputs, layer.relu};
+  const Precision precision = precision_of(layer.weights);
+  check_free(layer, precision);
+  const Weights weights(layer.weights, layer.outputs);
+  const Fit fit = {scales, precision, layer.bias, layer.bias_reals, layer.outputs, layer.relu};
   return fit.of(sums_of_rows(weights, layer.outputs));
 }
 
 QuantizedOperators QuantizedOperators::fit(const MatrixProduct& product,
                                            const ConvolutionScales& scales) {
-  check_free(product);
-  const auto matrix = int8_weights(product.matrix, product.columns);
-  const Fit fit = {scales, product.bias, product.columns, product.relu};
+  const Precision precision = precision_of(product.matrix);
+  check_free(product, precision);
+  const Weights matrix(product.matrix, product.columns);
+  const Fit fit = {scales,          precision,   product.bias, product.bias_reals,
+                   product.columns, product.relu};
   return fit.of(sums_of(matrix, product.columns, 1, product.columns));
 }
 
 QuantizedOperators QuantizedOperators::fit(const Deconvolution& layer,
                                            const ConvolutionScales& scales) {
-  check_free(layer);
+  const Precision precision = precision_of(layer.weights);
+  check_free(layer, precision);
   if (layer.zero_point != 0) {
     refuse_argument("zero_point {} of a quantised layer is chosen by its scales: leave it",
                     layer.zero_point);
   }
-  const auto weights = int8_weights(layer.weights, layer.kernels);
-  const Fit fit = {scales, layer.bias, layer.kernels, layer.relu};
+  const Weights weights(layer.weights, layer.kernels);
+  const Fit fit = {scales, precision, layer.bias, layer.bias_reals, layer.kernels, layer.relu};
   return fit.of(sums_of_phases(weights, layer));
 }
 
 QuantizedOperators QuantizedOperators::average(std::uint64_t count, const Quantization& input,
-                                               const Quantization& output) {
-  check_quantization("input", input);
-  check_quantization("output", output);
+                                               const Quantization& output, Precision precision) {
+  check_quantization("input", input, precision);
+  check_quantization("output", output, precision);
   ConvolutionScales scales;
   scales.input = input;
   scales.output = output;
   const auto all = static_cast<std::int64_t>(count);
-  const KernelSums sums = {all * Limits8::min(), all * Limits8::max(), all};
-  const Fit fit = {scales, {}, 1, false};
-  return fit.meeting({wanted_of(0, scales, 1.0 / static_cast<double>(count), sums)});
+  const ElementRange range = element_range(precision);
+  const KernelSums sums = {all * range.least, all * range.greatest, all};
+  const Fit fit = {scales, precision, {}, {}, 1, false};
+  const double weight = 1.0 / static_cast<double>(count);
+  return fit.meeting({wanted_of(0, scales, weight, sums, precision)}, {sums});
 }
 
 template <typename Layer>
 void QuantizedOperators::set(Layer& layer) const {
   if (phases_ != 1) refuse_argument("operators of {} phases: phase() has those of one", phases_);
   layer.bias = {};
+  layer.bias_reals = {};
+  layer.arithmetic.accumulator_shift = accumulator_shift_;
   set_step(first_, layer.x1);
   if (two_) set_step(second_, layer.x2);
   layer.relu = relu_;
@@ -390,16 +506,17 @@ QuantizedOperators QuantizedOperators::phase(std::uint32_t phase) const {
   return one;
 }
 
-std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum,
-                                       std::uint32_t phase) const {
+std::int16_t QuantizedOperators::result(std::uint32_t kernel, std::int64_t sum,
+                                        std::uint32_t phase) const {
   const auto kernels = static_cast<std::uint32_t>(first_.factors.size() / phases_);
   if (kernel >= kernels) refuse_argument("kernel {}: there are operators of {}", kernel, kernels);
   if (phase >= phases_) refuse_argument("phase {}: there are operators of {}", phase, phases_);
   const std::uint32_t at = phase * kernels + kernel;
-  std::int32_t v = run_step(first_, at, sum);
+  const int shift = static_cast<int>(accumulator_shift_);
+  std::int32_t v = run_step(first_, at, arith::saturate32(arith::round_shift(sum, shift)));
   if (two_) v = run_step(second_, at, v);
   if (relu_) v = std::max(v, 0);
-  return held8(std::int64_t{v} + output_zero_point_, bounds_);
+  return held_element(std::int64_t{v} + output_zero_point_, bounds_, precision_);
 }
 
 }  // namespace nvdla

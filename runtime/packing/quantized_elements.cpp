@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "nvdla/operators/requantization.hpp"
 #include "nvdla/types/conversion.hpp"
@@ -16,40 +17,64 @@ namespace {
 
 using detail::check_quantization;
 using detail::converted;
-using detail::held8;
+using detail::element_range;
+using detail::held_element;
 using detail::refuse_argument;
-using Limits8 = std::numeric_limits<std::int8_t>;
 
-// Of a product: with less the zero point is beyond 32 bits, or nothing is left of the elements.
-constexpr double kLeastProduct = 1.0 / (1 << 23), kGreatestProduct = 1 << 14;
-// In steps: beyond it results saturate, whatever the zero point.
-constexpr double kGreatestResult = 256;
+constexpr double kGreatestProduct = 1 << 14;
 constexpr double kCloseEnough = 1e-5;
-// Of an operand of a sum: 32 bits hold it then, and the other one beside it.
-constexpr int kGreatestShift = 22;
 
-std::int32_t greatest_distance(std::int32_t zero_point) {
-  return std::max(zero_point - Limits8::min(), Limits8::max() - zero_point);
+// `Operands` says how much 32 bits leave to the operands of a precision.
+struct Operands {
+  // With less of a product the zero point is beyond 32 bits, or nothing is left of the elements.
+  int least_product = -23;
+  // A product has these bits behind the point, so that 32 hold what does not saturate.
+  int fraction = 24;
+  // 32 bits hold an operand of a sum that is shifted by this, and the other one beside it.
+  int greatest_shift = 22;
+};
+
+Operands operands_of(Precision precision) {
+  return precision == Precision::kInt16 ? Operands{-31, 15, 14} : Operands{};
+}
+
+// Returns the result of each element from the least on, before it is rounded and saturated.
+std::vector<double> steps_of(const Activation& activation, Precision precision) {
+  if (!activation.input) refuse_argument("the quantisation of the input is not known: say it");
+  if (!activation.function) refuse_argument("the function is empty");
+  check_quantization("input", *activation.input, precision);
+  check_quantization("output", activation.output, precision);
+  const Quantization &input = *activation.input, &output = activation.output;
+  std::vector<double> results;
+  const detail::ElementRange range = element_range(precision);
+  for (std::int32_t element = range.least; element <= range.greatest; ++element) {
+    const auto x = static_cast<double>(element - input.zero_point);
+    const double steps = activation.function(x * input.scale) / output.scale;
+    results.push_back(std::isnan(steps) ? 0 : steps);
+  }
+  return results;
 }
 
 }  // namespace
 
-QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
+QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision precision) {
   if (!addition.a || !addition.b) {
     refuse_argument("the quantisation of {} is not known: say it", addition.a ? "b" : "a");
   }
-  check_quantization("a", *addition.a);
-  check_quantization("b", *addition.b);
-  check_quantization("output", addition.output);
+  check_quantization("a", *addition.a, precision);
+  check_quantization("b", *addition.b, precision);
+  check_quantization("output", addition.output, precision);
+  const detail::ElementRange range = element_range(precision);
   QuantizedAddition fitted;
+  fitted.precision_ = precision;
   // The factor's bits are spent on the greater of the two.
   fitted.first_is_a_ = addition.a->scale >= addition.b->scale;
-  fitted.bounds_ = element_bounds(addition.bounds, addition.output);
+  fitted.bounds_ = element_bounds(addition.bounds, addition.output, precision);
   ElementBounds& bounds = fitted.bounds_;
   if (addition.relu)
     bounds.least = std::clamp(addition.output.zero_point, bounds.least, bounds.greatest);
   // The hardware's ReLU comes before what is not p loses its zero point.
-  const bool relu = addition.relu && bounds.least != Limits8::min();
+  const bool relu = addition.relu && bounds.least != range.least;
   const auto zero_point_of = [&](bool of_a) {
     return (of_a ? addition.a : addition.b)->zero_point;
   };
@@ -65,10 +90,11 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
   double factor = std::round(std::ldexp(ratio, shift));
   if (factor > std::numeric_limits<std::int16_t>::max())
     factor = std::round(std::ldexp(ratio, --shift));
-  if (shift < 0 || shift > kGreatestShift) {
+  const int greatest_shift = operands_of(precision).greatest_shift;
+  if (shift < 0 || shift > greatest_shift) {
     refuse_argument(
-        "scales {} and {} of a sum lie too far apart: right is a quotient of 2^-8 to 2^15", p.scale,
-        q.scale);
+        "scales {} and {} of a sum lie too far apart: right is a quotient of 2^{} to 2^15", p.scale,
+        q.scale, 14 - greatest_shift);
   }
   fitted.factor_ = static_cast<std::int16_t>(factor);
   fitted.shift_ = static_cast<std::uint32_t>(shift);
@@ -91,40 +117,44 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
   }
   fitted.output_.offset = static_cast<std::int32_t>(offset);
   fitted.error_ =
-      greatest_distance(p.zero_point) * std::abs(factor * std::abs(unit) - wanted_p) +
-      greatest_distance(q.zero_point) * std::abs(std::ldexp(std::abs(unit), shift) - wanted_q) +
+      range.distance(p.zero_point) * std::abs(factor * std::abs(unit) - wanted_p) +
+      range.distance(q.zero_point) * std::abs(std::ldexp(std::abs(unit), shift) - wanted_q) +
       std::abs(zero * unit - addition.output.zero_point);
   return fitted;
 }
 
-std::int8_t QuantizedAddition::result(std::int8_t a, std::int8_t b) const {
+std::int16_t QuantizedAddition::result(std::int16_t a, std::int16_t b) const {
   const std::int64_t p = first_is_a_ ? a : b, q = first_is_a_ ? b : a;
   const std::int64_t v = (p - zero_point_) * factor_ + (q << shift_);
-  return held8(converted(v, output_), bounds_);
+  return held_element(converted(v, output_), bounds_, precision_);
 }
 
-QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multiplication) {
+QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multiplication,
+                                                     Precision precision) {
   if (!multiplication.a || !multiplication.b) {
     refuse_argument("the quantisation of {} is not known: say it", multiplication.a ? "b" : "a");
   }
   const Quantization &a = *multiplication.a, &b = *multiplication.b;
   const Quantization& output = multiplication.output;
-  check_quantization("a", a);
-  check_quantization("b", b);
-  check_quantization("output", output);
+  check_quantization("a", a, precision);
+  check_quantization("b", b, precision);
+  check_quantization("output", output, precision);
+  const detail::ElementRange range = element_range(precision);
+  const Operands operands = operands_of(precision);
   const double wanted = double{a.scale} * b.scale / output.scale;
-  if (!(wanted >= kLeastProduct && wanted <= kGreatestProduct)) {
-    refuse_argument("a scale {} * b scale {} / output scale {} is {}: right are 2^-23 to 2^14",
-                    a.scale, b.scale, output.scale, wanted);
+  if (!(wanted >= std::ldexp(1, operands.least_product) && wanted <= kGreatestProduct)) {
+    refuse_argument("a scale {} * b scale {} / output scale {} is {}: right are 2^{} to 2^14",
+                    a.scale, b.scale, output.scale, wanted, operands.least_product);
   }
   QuantizedMultiplication fitted;
-  fitted.bounds_ = element_bounds(multiplication.bounds, output);
+  fitted.precision_ = precision;
+  fitted.bounds_ = element_bounds(multiplication.bounds, output, precision);
   fitted.a_zero_point_ = static_cast<std::int16_t>(a.zero_point);
   fitted.b_zero_point_ = static_cast<std::int16_t>(b.zero_point);
   fitted.error_ = std::numeric_limits<double>::infinity();
-  const double farthest = std::min(
-      static_cast<double>(greatest_distance(a.zero_point)) * greatest_distance(b.zero_point),
-      kGreatestResult / wanted);
+  const double farthest =
+      std::min(static_cast<double>(range.distance(a.zero_point)) * range.distance(b.zero_point),
+               range.size() / wanted);
   const auto attempt = [&](double factor) {
     Converter converter = requantize(wanted / factor);
     const double unit = std::ldexp(converter.scale, -static_cast<int>(converter.shift));
@@ -140,7 +170,7 @@ QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multi
   };
   // Of a greater factor the zero point has finer steps, until it is beyond 32 bits. Powers of two
   // leave what has few bits exact, others come close to the rest.
-  const double greatest = std::clamp<double>(std::floor(std::ldexp(wanted, 24)), 1,
+  const double greatest = std::clamp<double>(std::floor(std::ldexp(wanted, operands.fraction)), 1,
                                              std::numeric_limits<std::int16_t>::max());
   attempt(std::exp2(std::floor(std::log2(greatest))));
   for (double factor = greatest; factor > greatest / 2 && fitted.error_ > kCloseEnough; --factor)
@@ -148,25 +178,25 @@ QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multi
   return fitted;
 }
 
-std::int8_t QuantizedMultiplication::result(std::int8_t a, std::int8_t b) const {
+std::int16_t QuantizedMultiplication::result(std::int16_t a, std::int16_t b) const {
   const std::int64_t v = std::int64_t{a - a_zero_point_} * factor_ * (b - b_zero_point_);
-  return held8(converted(v, output_), bounds_);
+  return held_element(converted(v, output_), bounds_, precision_);
 }
 
 std::array<std::int8_t, 256> activation_results(const Activation& activation) {
-  if (!activation.input) refuse_argument("the quantisation of the input is not known: say it");
-  if (!activation.function) refuse_argument("the function is empty");
-  check_quantization("input", *activation.input);
-  check_quantization("output", activation.output);
-  const Quantization &input = *activation.input, &output = activation.output;
+  const std::vector<double> steps = steps_of(activation, Precision::kInt8);
   std::array<std::int8_t, 256> results = {};
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const double x = static_cast<double>(i) + Limits8::min() - input.zero_point;
-    double steps = activation.function(x * input.scale) / output.scale;
-    if (std::isnan(steps)) steps = 0;
+  for (std::size_t i = 0; i < results.size(); ++i)
     results[i] = static_cast<std::int8_t>(
-        std::clamp<double>(std::round(steps) + output.zero_point, Limits8::min(), Limits8::max()));
-  }
+        std::clamp<double>(std::round(steps[i]) + activation.output.zero_point, -128, 127));
+  return results;
+}
+
+std::vector<double> detail::wide_activation_results(const Activation& activation) {
+  const ElementRange range = element_range(Precision::kInt16);
+  std::vector<double> results = steps_of(activation, Precision::kInt16);
+  for (double& result : results)
+    result = std::clamp<double>(result + activation.output.zero_point, range.least, range.greatest);
   return results;
 }
 

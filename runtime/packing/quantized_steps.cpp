@@ -12,14 +12,9 @@ namespace {
 using Step = QuantizedOperators::Step;
 using Limits16 = std::numeric_limits<std::int16_t>;
 
-// Beyond this results saturate, whatever the zero point.
-constexpr double kGreatestResult = 256;
 // Bits of a product of two factors: the second then has 15 of its own where the first has 14, and
 // the other way round.
 constexpr int kProductBits = 29;
-// One unit of the result is up to 2^22 of what the first step makes, so that 32 bits hold twice of
-// what does not saturate.
-constexpr int kFractionShift = 36;
 constexpr int kLeastSecond = 1 << 14;
 // Relative, of a product; what is rounded between the steps is a little less.
 constexpr double kCloseEnough = 1.0 / (1 << 26);
@@ -60,14 +55,13 @@ void add_nearest(std::vector<double>& values, Step& step) {
 
 std::vector<double> biases(std::span<const WantedResult> kernels) {
   std::vector<double> list;
-  for (const WantedResult& kernel : kernels) list.push_back(static_cast<double>(kernel.bias));
+  for (const WantedResult& kernel : kernels) list.push_back(kernel.bias);
   return list;
 }
 
 // What a factor that is not quite the wanted one costs at most.
-double factor_error(const WantedResult& kernel, double factor) {
-  const double farthest =
-      std::min(static_cast<double>(kernel.greatest), kGreatestResult / kernel.factor);
+double factor_error(const WantedResult& kernel, double factor, const StepLimits& limits) {
+  const double farthest = std::min(kernel.greatest, limits.greatest_result / kernel.factor);
   return std::abs(factor - kernel.factor) * farthest;
 }
 
@@ -101,6 +95,7 @@ Product nearest_product(double wanted) {
 
 // How two steps treat the kernels of a layer.
 struct TwoSteps {
+  StepLimits limits;
   double greatest_factor = 0;
   std::vector<bool> dead;  // such a kernel has its bias in the second step, and nothing else
   bool small_factors = false;
@@ -112,15 +107,15 @@ struct TwoSteps {
   }
 };
 
-double product_error(const WantedResult& kernel, const Product& product, int shift) {
-  return factor_error(kernel,
-                      std::ldexp(static_cast<double>(product.first) * product.second, -shift));
+double product_error(const WantedResult& kernel, const Product& product, const TwoSteps& how) {
+  const double factor = static_cast<double>(product.first) * product.second;
+  return factor_error(kernel, std::ldexp(factor, -how.shift()), how.limits);
 }
 
 FittedSteps fit_two_steps(std::span<const WantedResult> kernels, const TwoSteps& how) {
   FittedSteps fitted;
   const int shift = how.shift();
-  const int second_shift = std::clamp(shift, 0, kFractionShift);
+  const int second_shift = std::clamp(shift, 0, how.limits.fraction_shift);
   const int first_shift = shift - second_shift;
   fitted.first.right_shift = static_cast<std::uint32_t>(first_shift);
   fitted.second.right_shift = static_cast<std::uint32_t>(second_shift);
@@ -136,9 +131,8 @@ FittedSteps fit_two_steps(std::span<const WantedResult> kernels, const TwoSteps&
     fitted.second.factors.push_back(product.second);
     // In units of what the first step makes.
     if (how.dead[k]) {
-      const double steps = static_cast<double>(kernel.own_bias) * kernel.factor;
-      left[k] = std::ldexp(std::clamp(steps, -kGreatestResult, kGreatestResult), second_shift) /
-                product.second;
+      const double steps = kernel.own_bias * kernel.factor, most = how.limits.greatest_result;
+      left[k] = std::ldexp(std::clamp(steps, -most, most), second_shift) / product.second;
     } else {
       left[k] = std::ldexp(left[k] * product.first, -first_shift);
     }
@@ -148,8 +142,8 @@ FittedSteps fit_two_steps(std::span<const WantedResult> kernels, const TwoSteps&
     const std::int16_t first = fitted.first.factors[k], second = fitted.second.factors[k];
     const bool rounds = first_shift != 0 && std::remainder(first, std::ldexp(1, first_shift)) != 0;
     const double between = std::abs(left[k]) + (rounds ? 0.5 : 0);
-    const double factor = how.dead[k] ? static_cast<double>(kernels[k].products) * kernels[k].factor
-                                      : product_error(kernels[k], {first, second}, shift);
+    const double factor = how.dead[k] ? kernels[k].products * kernels[k].factor
+                                      : product_error(kernels[k], {first, second}, how);
     fitted.add_error(k, how.dead[k], factor + std::ldexp(between * second, -second_shift));
   }
   return fitted;
@@ -164,7 +158,7 @@ void FittedSteps::add_error(std::size_t kernel, bool dead, double kernel_error) 
   worst = kernel;
 }
 
-FittedSteps fit_one_step(std::span<const WantedResult> kernels) {
+FittedSteps fit_one_step(std::span<const WantedResult> kernels, const StepLimits& limits) {
   FittedSteps fitted;
   Step& step = fitted.first;
   // Rounding may carry into a sixteenth bit.
@@ -177,21 +171,22 @@ FittedSteps fit_one_step(std::span<const WantedResult> kernels) {
     const double factor = std::round(std::ldexp(kernels[k].factor, shift));
     step.factors.push_back(static_cast<std::int16_t>(factor));
     fitted.add_error(k, false,
-                     factor_error(kernels[k], std::ldexp(factor, -shift)) +
+                     factor_error(kernels[k], std::ldexp(factor, -shift), limits) +
                          std::abs(left[k]) * kernels[k].factor);
   }
   return fitted;
 }
 
-FittedSteps fit_two_steps(std::span<const WantedResult> kernels) {
-  return fit_two_steps(kernels,
-                       {greatest_factor(kernels), std::vector<bool>(kernels.size()), false});
+FittedSteps fit_two_steps(std::span<const WantedResult> kernels, const StepLimits& limits) {
+  return fit_two_steps(
+      kernels, {limits, greatest_factor(kernels), std::vector<bool>(kernels.size()), false});
 }
 
-FittedSteps fit_far_steps(std::span<const WantedResult> kernels) {
+FittedSteps fit_far_steps(std::span<const WantedResult> kernels, const StepLimits& limits) {
   TwoSteps how;
+  how.limits = limits;
   how.small_factors = true;
-  std::int64_t greatest_bias = Limits16::max();
+  double greatest_bias = Limits16::max();
   for (const WantedResult& kernel : kernels) {
     if (kernel.is_dead()) continue;
     how.greatest_factor = std::max(how.greatest_factor, kernel.factor);
@@ -201,8 +196,8 @@ FittedSteps fit_far_steps(std::span<const WantedResult> kernels) {
   if (how.greatest_factor == 0) how.greatest_factor = 1.0 / 128;
   for (const WantedResult& kernel : kernels) {
     const auto is_better_dead = [&] {
-      return product_error(kernel, how.product_of(kernel.factor), how.shift()) >
-             static_cast<double>(kernel.products) * kernel.factor;
+      return product_error(kernel, how.product_of(kernel.factor), how) >
+             kernel.products * kernel.factor;
     };
     how.dead.push_back(
         kernel.only_bias ||

@@ -53,20 +53,20 @@ Tensor add_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& 
 // Adds SDP operators on each element; refuses operands of another shape, and operators, a converter
 // or bounds that the precisions rule out.
 Tensor add_pointwise(Network::Impl& net, Tensor input, const Pointwise& pointwise);
-// Adds a sum or difference; refuses other tensors than int8, what QuantizedAddition::fit() refuses,
-// and shapes that differ.
+// Adds a sum or difference; refuses fp16, precisions that differ, what QuantizedAddition::fit()
+// refuses, and shapes that differ.
 Tensor add_addition(Network::Impl& net, Tensor a, Tensor b, const Addition& layer);
-// Adds a product; refuses other tensors than int8, what QuantizedMultiplication::fit() refuses, and
-// shapes that differ where neither is a single position.
+// Adds a product; refuses fp16, precisions that differ, what QuantizedMultiplication::fit()
+// refuses, and shapes that differ where neither is a single position.
 Tensor add_multiplication(Network::Impl& net, Tensor a, Tensor b, const Multiplication& layer);
-// Adds a function of each element as a look-up table; refuses other tensors than int8, and what
-// activation_results() refuses.
+// Adds a function of each element as a look-up table, which in int16 is interpolated; refuses fp16,
+// and what activation_results() refuses.
 Tensor add_activation(Network::Impl& net, Tensor input, const Activation& layer);
-// Adds bounds that elements are held to; refuses other tensors than int8, those whose quantisation
-// is not known, and what element_bounds() refuses.
+// Adds bounds that elements are held to; refuses fp16, tensors whose quantisation is not known, and
+// what element_bounds() refuses.
 Tensor add_clamp(Network::Impl& net, Tensor input, const Clamp& layer);
-// Adds the greater of two elements; refuses other tensors than int8, those whose quantisation is
-// not known or not the same, and shapes that differ.
+// Adds the greater of two elements; refuses fp16, precisions that differ, tensors whose
+// quantisation is not known or not the same, and shapes that differ.
 Tensor add_maximum(Network::Impl& net, Tensor a, Tensor b, std::string_view name);
 // Adds the lesser of two elements; refuses the same as add_maximum().
 Tensor add_minimum(Network::Impl& net, Tensor a, Tensor b, std::string_view name);
@@ -81,7 +81,7 @@ void add_comparison(Network::Impl& net, Tensor input, const Convolution& convolu
 // strides beyond 16.
 Tensor add_pooling(Network::Impl& net, Tensor input, const Pooling& pooling);
 // Adds an average as a convolution with ones, or on the CPU where that would not be exact; refuses
-// windows that do not fit the padded input, and scales of other precisions than int8.
+// windows that do not fit the padded input, and scales of fp16.
 Tensor add_average(Network::Impl& net, Tensor input, const Average& average);
 // Adds a local response normalisation; refuses other windows than 3, 5, 7 and 9, and one without a
 // look-up table.

@@ -174,13 +174,14 @@ std::optional<Scaled> scaled_of(const detail::TensorNode& in, const Average& a,
                       a.input->scale);
     return std::nullopt;
   }
-  if (in.precision != Precision::kInt8)
-    refuse_argument("the input is {}: averages with an output scale are of int8",
+  if (in.precision == Precision::kFp16)
+    refuse_argument("the input is {}: averages with an output scale are of int8 or int16",
                     detail::precision_name(in.precision));
   Scaled scaled{detail::quantization_of("input", in, a.input), *a.output, {}};
-  detail::check_quantization("output", scaled.output);
+  detail::check_quantization("output", scaled.output, in.precision);
   if (counts.size() == 1)
-    scaled.operators = QuantizedOperators::average(counts[0], scaled.input, scaled.output);
+    scaled.operators =
+        QuantizedOperators::average(counts[0], scaled.input, scaled.output, in.precision);
   return scaled;
 }
 
@@ -220,8 +221,13 @@ Tensor add_steps(Network::Impl& net, Tensor input, const std::string& name,
 
 Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const Window& y,
                       const Window& x, const std::vector<std::uint32_t>& counts,
-                      const std::optional<Scaled>& scaled) {
+                      const std::optional<Scaled>& scaled, bool of_device) {
   const detail::TensorNode& in = net.cube("input", input);
+  if (scaled && in.precision == Precision::kInt16)
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("an average of int16 with an output scale is one of the device: {}",
+                            of_device ? "all its windows have to have the same number of elements"
+                                      : "its windows are up to 32x32, with strides of up to 8"));
   Shape out = in.shape;
   out.height = y.outputs();
   out.width = x.outputs();
@@ -290,7 +296,7 @@ Tensor detail::add_average(Network::Impl& net, Tensor input, const Average& a) {
   const bool of_device = y.of_device() && x.of_device();
   if (!of_device ||
       (scaled ? !scaled->operators.has_value() : !divide(in, counts, a.pad_value, division, conv)))
-    return average_on_cpu(net, input, a, y, x, counts, scaled);
+    return average_on_cpu(net, input, a, y, x, counts, scaled, of_device);
   if (scaled) scaled->operators->apply(conv);
   conv.pad_value = pad_value;
   set_window(y, x, conv);

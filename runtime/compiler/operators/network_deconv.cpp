@@ -85,6 +85,7 @@ SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const Deconv
     Convolution alike;
     operators.apply(alike);
     phase.bias = alike.bias;
+    phase.bias_reals = alike.bias_reals;
     phase.relu = alike.relu;
     phase.x1 = alike.x1;
     phase.x2 = alike.x2;
@@ -119,7 +120,8 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   node.desc.pad_right = d.pad_right;
   node.desc.extra_bottom = d.extra_bottom;
   node.desc.extra_right = d.extra_right;
-  node.accumulator_shift = d.arithmetic.accumulator_shift;
+  node.accumulator_shift =
+      fitted != nullptr ? fitted->accumulator_shift() : d.arithmetic.accumulator_shift;
   const Shape out = deconvolution_output(node.desc);
   Kernels kernels = copy_kernels(d.weights, node.desc.weights);
   node.nan_to_zero = nan_to_zero(d.arithmetic, processing, kernels);

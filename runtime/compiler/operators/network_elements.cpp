@@ -8,7 +8,9 @@
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "lut/lut_bytes.hpp"
+#include "lut/lut_words.hpp"
 #include "packing/precision.hpp"
+#include "packing/quantized.hpp"
 
 namespace nvdla {
 namespace {
@@ -19,16 +21,28 @@ Tensor standing_for(Network::Impl& net, Tensor output, const Quantization& quant
   return output;
 }
 
-void check_int8(const Network::Impl& net, const char* what, Tensor tensor) {
+Precision check_integers(const Network::Impl& net, const char* what, Tensor tensor) {
   const Precision precision = net.cube(what, tensor).precision;
-  if (precision == Precision::kInt8) return;
-  detail::refuse_argument("{} is {}: quantised layers are of int8", what,
-                          detail::precision_name(precision));
+  if (precision == Precision::kFp16)
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} is {}: quantised layers are of int8 or int16", what,
+                            detail::precision_name(precision)));
+  return precision;
+}
+
+// Returns the precision of both.
+Precision check_alike(const Network::Impl& net, Tensor a, Tensor b) {
+  const Precision precision = check_integers(net, "a", a);
+  if (check_integers(net, "b", b) != precision)
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("a is {}, b is {}: they are to be the same", detail::precision_name(precision),
+                    detail::precision_name(net.cube("b", b).precision)));
+  return precision;
 }
 
 Tensor choose(Network::Impl& net, nvdla_alu alu, Tensor a, Tensor b, std::string_view name) {
-  check_int8(net, "a", a);
-  check_int8(net, "b", b);
+  check_alike(net, a, b);
   const auto of_a = net.cube("a", a).quantization, of_b = net.cube("b", b).quantization;
   if (!of_a || !of_b)
     detail::refuse_argument(
@@ -53,12 +67,11 @@ std::string advice_of(const QuantizedMultiplication& fitted, const char* factor)
 }  // namespace
 
 Tensor detail::add_addition(Network::Impl& net, Tensor a, Tensor b, const Addition& layer) {
-  check_int8(net, "a", a);
-  check_int8(net, "b", b);
+  const Precision precision = check_alike(net, a, b);
   Addition known = layer;
   if (!known.a) known.a = net.cube("a", a).quantization;
   if (!known.b) known.b = net.cube("b", b).quantization;
-  const auto fitted = QuantizedAddition::fit(known);
+  const auto fitted = QuantizedAddition::fit(known, precision);
   const std::array<std::int16_t, 1> addend = {static_cast<std::int16_t>(-fitted.zero_point())};
   const std::array<std::int16_t, 1> factor = {fitted.factor()};
   Pointwise sum;
@@ -76,12 +89,12 @@ Tensor Network::add(Tensor a, Tensor b, const Addition& layer) {
 }
 
 Tensor detail::add_clamp(Network::Impl& net, Tensor input, const Clamp& layer) {
-  check_int8(net, "input", input);
+  const Precision precision = check_integers(net, "input", input);
   const auto known = layer.input ? layer.input : net.cube("input", input).quantization;
   if (!known) refuse_argument("the quantisation of the input is not known: say it");
   Pointwise clamp;
   clamp.name = layer.name;
-  clamp.bounds = element_bounds(layer.bounds, *known);
+  clamp.bounds = element_bounds(layer.bounds, *known, precision);
   return standing_for(net, add_pointwise(net, input, clamp), *known);
 }
 
@@ -92,12 +105,11 @@ Tensor Network::clamp(Tensor input, const Clamp& layer) {
 
 Tensor detail::add_multiplication(Network::Impl& net, Tensor a, Tensor b,
                                   const Multiplication& layer) {
-  check_int8(net, "a", a);
-  check_int8(net, "b", b);
+  const Precision precision = check_alike(net, a, b);
   Multiplication known = layer;
   if (!known.a) known.a = net.cube("a", a).quantization;
   if (!known.b) known.b = net.cube("b", b).quantization;
-  const auto fitted = QuantizedMultiplication::fit(known);
+  const auto fitted = QuantizedMultiplication::fit(known, precision);
   // The other one is multiplied as it is, or by operator Y, which can take its zero point away.
   Tensor input = a, other = b;
   std::int16_t zero_point = fitted.a_zero_point(), other_zero_point = fitted.b_zero_point();
@@ -153,21 +165,25 @@ Tensor Network::minimum(Tensor a, Tensor b, std::string_view name) {
 }
 
 Tensor detail::add_activation(Network::Impl& net, Tensor input, const Activation& layer) {
-  check_int8(net, "input", input);
+  const Precision precision = check_integers(net, "input", input);
   const TensorNode& in = net.cube("input", input);
   const Shape shape = in.shape;
   Activation known = layer;
   if (!known.input) known.input = in.quantization;
-  const auto results = activation_results(known);
   SdpNode sdp;
-  sdp.processing = Precision::kInt8;
-  sdp.y.lut = net.add_lut(lut_of_bytes(results, NVDLA_LUT_SDP), NVDLA_LUT_SDP);
-  sdp.lut_of_cdp = net.add_lut(lut_of_bytes(results, NVDLA_LUT_CDP), NVDLA_LUT_CDP);
+  sdp.processing = precision;
+  if (precision == Precision::kInt16) {
+    sdp.y.lut = net.add_lut(lut_of_words(wide_activation_results(known)), NVDLA_LUT_SDP);
+  } else {
+    const auto results = activation_results(known);
+    sdp.y.lut = net.add_lut(lut_of_bytes(results, NVDLA_LUT_SDP), NVDLA_LUT_SDP);
+    sdp.lut_of_cdp = net.add_lut(lut_of_bytes(results, NVDLA_LUT_CDP), NVDLA_LUT_CDP);
+  }
   LayerNode node;
   node.name = layer.name;
   node.input = net.index("input", input);
   node.part = std::move(sdp);
-  return standing_for(net, net.commit(std::move(node), shape, Precision::kInt8), layer.output);
+  return standing_for(net, net.commit(std::move(node), shape, precision), layer.output);
 }
 
 Tensor Network::activation(Tensor input, const Activation& layer) {

@@ -82,6 +82,7 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   const auto add = [&](const QuantizedOperators& fitted, const Quantization& known) {
     Deconvolution quantized = layer;
     quantized.bias = {};
+    quantized.bias_reals = {};
     quantized.zero_point = known.zero_point;
     return add_deconvolution(net, input, quantized, &fitted);
   };

@@ -37,7 +37,7 @@ Tensor detail::add_normalization(Network::Impl& net, Tensor input, const Normali
     node.cdp.in_cvt = convert(n.input);
     node.cdp.out_cvt = convert(n.output);
   }
-  if (n.quantization) detail::check_quantization("quantization", *n.quantization);
+  if (n.quantization) detail::check_quantization("quantization", *n.quantization, precision);
   node.lut = net.add_lut(*n.lut, NVDLA_LUT_CDP);
   LayerNode layer;
   layer.name = n.name;

@@ -24,7 +24,7 @@ Tensor detail::add_pointwise(Network::Impl& net, Tensor input, const Pointwise& 
   check_nan_to_zero(p.nan_to_zero, in.precision);
   sdp.converter = check_converter(p.output, sdp.processing);
   sdp.bounds = check_bounds(p.bounds, out);
-  if (p.quantization) check_quantization("quantization", *p.quantization);
+  if (p.quantization) check_quantization("quantization", *p.quantization, out);
   LayerNode layer;
   layer.name = p.name;
   layer.input = net.index("input", input);

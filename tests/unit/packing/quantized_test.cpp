@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "common/property.hpp"
@@ -95,6 +96,67 @@ TEST(QuantizedOperators, RoundEverySumCorrectly) {
       }
     }
   });
+}
+
+// Sums of up to 48 bits are shifted until 32 hold them; results are the real ones, as close as
+// error() says.
+TEST(QuantizedOperators, RoundSumsOfInt16) {
+  test::expect_for_all(test::share(200), [](Random& random) {
+    const auto taps = static_cast<std::size_t>(random.pick(1, 4000));
+    const std::uint32_t kernels = 3;
+    std::vector<std::int16_t> weights(kernels * taps);
+    Random numbers = random.fork();
+    for (auto& weight : weights) weight = static_cast<std::int16_t>(numbers.pick(-32767, 32767));
+    const double reach = 32767 * 10000.0 * std::sqrt(static_cast<double>(taps));
+    const float input = any_scale(random, -17, -8);
+    std::vector<float> scales, bias;
+    for (std::uint32_t k = 0; k < kernels; ++k) scales.push_back(any_scale(random, -20, -15));
+    const float most = *std::max_element(scales.begin(), scales.end());
+    const auto output = static_cast<float>(input * most * reach / 32767);
+    // A bias of up to twice the output's range is far beyond 32 bits of steps.
+    for (std::uint32_t k = 0; k < kernels; ++k)
+      bias.push_back(output * static_cast<float>(numbers.pick(-65536, 65536)));
+    Convolution layer;
+    layer.kernels = kernels;
+    layer.weights = std::span<const std::int16_t>(weights);
+    layer.bias_reals = bias;
+    const ConvolutionScales asked = {
+        .input = Quantization{input, 0}, .weights = scales, .output = {output, 0}};
+    const QuantizedOperators fitted = QuantizedOperators::fit(layer, asked);
+    EXPECT_LE(fitted.accumulator_shift(), 16U);
+    EXPECT_LE(fitted.error(), 4);
+    for (std::uint32_t k = 0; k < kernels; ++k) {
+      const double factor = static_cast<double>(input) * scales[k] / output;
+      std::int64_t greatest = 0;
+      for (std::size_t i = 0; i < taps; ++i) greatest += std::abs(weights[k * taps + i]) * 32767LL;
+      for (int i = 0; i < 200; ++i) {
+        const auto usual = static_cast<std::int64_t>(reach);
+        const std::int64_t limit = i % 2 != 0 ? std::min(usual, greatest) : greatest;
+        const std::int64_t sum = numbers.pick(-limit, limit);
+        const long double real = static_cast<long double>(sum) * factor + bias[k] / output;
+        EXPECT_TRUE(is_rounded(fitted.result(k, sum), real, 0, fitted.error(), -32768, 32767))
+            << k << ' ' << sum;
+      }
+    }
+  });
+}
+
+// A dead kernel's bias may be beyond what 32 bits hold of shifted sums.
+TEST(QuantizedOperators, DeadKernelsOfInt16AreTheirBias) {
+  std::vector<std::int16_t> weights(2 * 96, 20000);
+  std::fill(weights.begin() + 96, weights.end(), std::int16_t{2});
+  const std::vector<float> scales = {5e-6F, 1.7e-9F}, bias = {0.1F, 2.2855F};
+  Convolution layer;
+  layer.kernels = 2;
+  layer.weights = std::span<const std::int16_t>(weights);
+  layer.bias_reals = bias;
+  const ConvolutionScales asked = {
+      .input = Quantization{0.0012F, 0}, .weights = scales, .output = {0.0003F, 0}};
+  const QuantizedOperators fitted = QuantizedOperators::fit(layer, asked);
+  for (const std::int64_t sum : {-6000000, 0, 6000000}) {
+    EXPECT_NEAR(fitted.result(1, sum) * 0.0003, 2.2855, 0.0004) << sum;
+    EXPECT_NEAR(fitted.result(0, sum * 100) * 0.0003, 0.1 + sum * 6e-7, 0.0004) << sum;
+  }
 }
 
 // Halves among them: away from zero, before the zero point is added.

@@ -77,7 +77,7 @@ struct Average {
   /// Element that padding has, an integer that the input can have (fp16: -2048..2048), and then the
   /// count is the size of the kernel. Without it padding does not count.
   std::optional<std::int32_t> pad_value = {};
-  /// Input and output give elements of int8 a meaning: results then are input.scale / output.scale
+  /// Input and output give integers a meaning: results then are input.scale / output.scale
   /// times the average of (element - input.zero_point), plus output.zero_point, rounded once, as
   /// those of a quantised convolution are (QuantizedOperators::average()). Without an output
   /// results stand for what the input does. An input that is left out is what the network knows.

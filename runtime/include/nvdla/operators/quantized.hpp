@@ -11,8 +11,9 @@
 ///   auto y = net.convolution(x, layer, {.weights = scales, .output = {0.05F, -128}});
 /// @endcode
 ///
-/// All tensors are int8. Elements of 8 bits without a sign are those of signed_bytes(), with the
-/// quantisation of signed_quantization().
+/// All tensors of a layer are int8, or all are int16 (DeviceInfo::has_int16): the kernels say
+/// which. Elements of 8 bits without a sign are those of signed_bytes(), with the quantisation of
+/// signed_quantization().
 #ifndef NVDLA_OPERATORS_QUANTIZED_HPP
 #define NVDLA_OPERATORS_QUANTIZED_HPP
 
@@ -27,6 +28,7 @@
 #include "nvdla/operators/fully_connected.hpp"
 #include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
@@ -46,14 +48,17 @@ struct Bounds {
   float high = std::numeric_limits<float>::infinity();  ///< greatest result
 };
 
-/// The same as elements of int8: zero_point + bound / scale, rounded to the nearest with halves
-/// away from the zero point, saturated. Results that are rounded alike may be held to these instead
-/// of being held to the bounds first. Throws kInvalidArgument for NaN, and a `low` above `high`.
-NVDLA_API ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization);
+/// The same as elements of int8 or int16: zero_point + bound / scale, rounded to the nearest with
+/// halves away from the zero point, saturated. Results that are rounded alike may be held to these
+/// instead of being held to the bounds first. Throws kInvalidArgument for NaN, and a `low` above
+/// `high`.
+NVDLA_API ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization,
+                                       Precision precision = Precision::kInt8);
 
 /// Scales and zero points of a convolution, or of a fully connected layer, a product with a
 /// constant matrix or a deconvolution: kernels are then the outputs, the columns of the matrix. A
-/// bias stands for multiples of input scale * weight scale; weights have no zero point.
+/// bias stands for multiples of input scale * weight scale, or is real numbers (bias_reals);
+/// weights have no zero point.
 struct ConvolutionScales {
   /// Scale and zero point of what the arithmetic sees: of an image behind the input converter.
   /// Known to the network of inputs, of quantised layers, and of layers that move or choose
@@ -68,7 +73,8 @@ struct ConvolutionScales {
 };
 
 /// The operators of a quantised convolution. With sum = sum of input * weight over the elements as
-/// they are, what lies outside of the input being input.zero_point, result() is
+/// they are, what lies outside of the input being input.zero_point, >> accumulator_shift() in
+/// int16, result() is
 /// @code{.unparsed}
 ///   v = (sum + (a1[k] << s)) * m1[k] >> t
 ///   v = (v + (a2[k] << u)) * m2[k] >> w        where there are two operators
@@ -82,18 +88,19 @@ struct ConvolutionScales {
 /// @endcode
 /// v is r rounded to the nearest integer wherever r is further than error() from halfway between
 /// two; elsewhere it is one of the two. Factors of a few bits, powers of two among them, have no
-/// error.
+/// error. In int16 error() may be several of its 65536 steps, and counts what the shift rounds.
 ///
 /// However many weights a kernel has, its sum is exact and what is above happens to it once. A
 /// deconvolution has addends of its own in each phase (deconvolution_phases.hpp), as each sees
 /// other weights; factors and shifts are the same in all of them.
 class NVDLA_API QuantizedOperators {
  public:
-  /// Reads kernels, weights (int8), bias and relu of `layer`. Throws kInvalidArgument, naming
-  /// the kernel, for scales that are no positive numbers, zero points that int8 does not have,
-  /// numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
-  /// 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that their
-  /// error() would be beyond 1/4, and a layer that has operators already.
+  /// Reads kernels, weights (int8 or int16), bias or bias_reals, and relu of `layer`. Throws
+  /// kInvalidArgument, naming the kernel, for scales that are no positive numbers, zero points that
+  /// the precision does not have (of int16 -32768 neither), numbers of scales or biases that do not
+  /// fit, sums beyond 32 bits (int16: 48), factors beyond 2^14 or below 2^-64, biases beyond 2^22
+  /// steps of the output, kernels that lie so far apart that their error() would be beyond 1/4
+  /// (int16: 64), and a layer that has operators already.
   ///
   /// A kernel whose products, input.zero_point included, cannot reach half a step of the output is
   /// dead: it is refused for none of these numbers, and where they would limit the others its
@@ -109,7 +116,8 @@ class NVDLA_API QuantizedOperators {
   /// Fits the operators of an average: the sum of `count` elements, times input.scale / (count *
   /// output.scale).
   static QuantizedOperators average(std::uint64_t count, const Quantization& input,
-                                    const Quantization& output);
+                                    const Quantization& output,
+                                    Precision precision = Precision::kInt8);
 
   /// Makes `layer` use them, in place of its bias; what pads becomes the zero point. They must live
   /// until the layer is added. Those of a deconvolution only Network::deconvolution() can use:
@@ -123,9 +131,11 @@ class NVDLA_API QuantizedOperators {
   double error() const noexcept { return error_; }
   /// Returns the number of operators: 1 or 2.
   std::uint32_t operators() const noexcept { return two_ ? 2 : 1; }
-  /// Exactly what the hardware computes from a sum of 32 bits. Throws kInvalidArgument for a kernel
-  /// or a phase that there is not.
-  std::int8_t result(std::uint32_t kernel, std::int32_t sum, std::uint32_t phase = 0) const;
+  /// Returns the right shift of sums before all else, Arithmetic::accumulator_shift: 0 in int8.
+  std::uint32_t accumulator_shift() const noexcept { return accumulator_shift_; }
+  /// Exactly what the hardware computes from a sum of 32 bits, in int16 of 48. Throws
+  /// kInvalidArgument for a kernel or a phase that there is not.
+  std::int16_t result(std::uint32_t kernel, std::int64_t sum, std::uint32_t phase = 0) const;
   /// Returns the number of phases, 1 of all layers but deconvolutions. Of a deconvolution it is
   /// stride_width * stride_height, and the element at (y, x) is of phase y % stride_height *
   /// stride_width + x % stride_width.
@@ -151,6 +161,8 @@ class NVDLA_API QuantizedOperators {
   void set(Layer& layer) const;
 
   Step first_, second_;
+  Precision precision_ = Precision::kInt8;
+  std::uint32_t accumulator_shift_ = 0;
   std::uint32_t phases_ = 1;
   bool two_ = false;
   bool relu_ = false;

@@ -2,7 +2,7 @@
 //
 /// @file
 /// Quantised layers that work element by element: int8 tensors with scales and zero points in, one
-/// out.
+/// out, or int16 tensors likewise.
 ///
 /// @code
 ///   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
@@ -22,6 +22,7 @@
 #include "nvdla/operators/quantized.hpp"
 #include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
@@ -68,14 +69,14 @@ struct Addition {
 class NVDLA_API QuantizedAddition {
  public:
   /// Throws kInvalidArgument for quantisations that are not known or cannot be, scales of p and q
-  /// whose quotient is beyond 2^15 or, where ReLU says which is p, below 2^-8, an output whose
-  /// scale is out of their reach, and bounds that cannot be.
-  static QuantizedAddition fit(const Addition& addition);
+  /// whose quotient is beyond 2^15 or, where ReLU says which is p, below 2^-8 (int16: 1), an output
+  /// whose scale is out of their reach, and bounds that cannot be.
+  static QuantizedAddition fit(const Addition& addition, Precision precision = Precision::kInt8);
 
   /// Returns the greatest error before rounding, in steps of the output.
   double error() const noexcept { return error_; }
   /// Exactly what the hardware computes.
-  std::int8_t result(std::int8_t a, std::int8_t b) const;
+  std::int16_t result(std::int16_t a, std::int16_t b) const;
 
   /// p is `a`, else `b`.
   bool first_is_a() const noexcept { return first_is_a_; }
@@ -96,6 +97,7 @@ class NVDLA_API QuantizedAddition {
   std::uint32_t shift_ = 0;
   Converter output_;
   ElementBounds bounds_;
+  Precision precision_ = Precision::kInt8;
   double error_ = 0;
 };
 
@@ -126,13 +128,14 @@ struct Multiplication {
 class NVDLA_API QuantizedMultiplication {
  public:
   /// Throws kInvalidArgument for quantisations that are not known or cannot be, bounds that cannot
-  /// be, and a.scale * b.scale / output.scale below 2^-23 or above 2^14.
-  static QuantizedMultiplication fit(const Multiplication& multiplication);
+  /// be, and a.scale * b.scale / output.scale below 2^-23 (int16: 2^-31) or above 2^14.
+  static QuantizedMultiplication fit(const Multiplication& multiplication,
+                                     Precision precision = Precision::kInt8);
 
   /// Returns the greatest error before rounding, in steps of the output.
   double error() const noexcept { return error_; }
   /// Exactly what the hardware computes.
-  std::int8_t result(std::int8_t a, std::int8_t b) const;
+  std::int16_t result(std::int16_t a, std::int16_t b) const;
 
   /// Returns the zero point that is subtracted from a.
   std::int16_t a_zero_point() const noexcept { return a_zero_point_; }
@@ -150,6 +153,7 @@ class NVDLA_API QuantizedMultiplication {
   std::int16_t factor_ = 1;
   Converter output_;
   ElementBounds bounds_;
+  Precision precision_ = Precision::kInt8;
   double error_ = 0;
 };
 
@@ -162,6 +166,9 @@ class NVDLA_API QuantizedMultiplication {
 /// @endcode
 /// with halves away from zero, the function and all around it in doubles; what is no number becomes
 /// the zero point. Where SDP has no table (DeviceInfo::has_lut), that of CDP has the same entries.
+///
+/// Of int16 the table has an entry for each 256th element, and for 65 that lie closer together
+/// where that helps most; those between are interpolated. It takes DeviceInfo::has_lut.
 struct Activation {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};
@@ -172,8 +179,8 @@ struct Activation {
   std::function<double(double)> function = {};
 };
 
-/// The results for the elements from -128 on. Throws kInvalidArgument for quantisations that are
-/// not known or cannot be and where there is no function, and what the function throws.
+/// The results of int8 for the elements from -128 on. Throws kInvalidArgument for quantisations
+/// that are not known or cannot be and where there is no function, and what the function throws.
 NVDLA_API std::array<std::int8_t, 256> activation_results(const Activation& activation);
 
 }  // namespace nvdla
