@@ -123,26 +123,30 @@ bool has_scales(const import::Graph& graph) {
 }
 
 // Returns true if a model of real numbers is to be one of integers.
-bool wants_integers(const import::Graph& graph, const ImportOptions& options) {
+bool wants_integers(const import::Graph& graph, const DeviceInfo& info,
+                    const ImportOptions& options) {
   const std::string file = printable(graph.file);
   const bool scales = has_scales(graph);
-  if (options.precision == Precision::kInt16)
-    throw Error(
-        ErrorCode::kNotAvailable,
-        fmt::format("{}: int16 is not available for models yet; expected int8 or fp16", file));
+  const bool wide = options.precision == Precision::kInt16;
+  if (wide && scales)
+    throw_invalid_model("{}: the model has scales of int8; expected int8, not int16", file);
+  if (wide && !info.has_int16)
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("{}: {} has no int16; expected int8", file, info.configuration));
   if (options.precision == Precision::kFp16) {
     if (!options.samples.empty())
-      throw_invalid_model("{}: samples are for int8; fp16 needs none", file);
+      throw_invalid_model("{}: samples are for int8 and int16; fp16 needs none", file);
     if (scales)
       throw_invalid_model("{}: the model has scales of int8; expected int8, not fp16", file);
     return false;
   }
-  if (options.samples.empty() && (options.precision != Precision::kInt8 || scales)) return false;
+  const bool wanted = wide || options.precision == Precision::kInt8;
+  if (options.samples.empty() && (!wanted || scales)) return false;
   if (options.samples.empty() && !options.check)
     throw_invalid_model(
-        "{}: int8 needs scales, and the model has none (QuantizeLinear); expected samples of its "
+        "{}: {} needs scales, and the model has none (QuantizeLinear); expected samples of its "
         "inputs",
-        file);
+        file, wide ? "int16" : "int8");
   return true;
 }
 
@@ -163,7 +167,8 @@ std::vector<ImportedScale> quantize(import::Graph& graph, const DeviceInfo& info
                                     std::vector<std::string>& notices) {
   const import::Graph before = graph;
   const auto values =
-      import::quantize_graph(graph, info, options.samples, pixels, notices, options.progress);
+      import::quantize_graph(graph, info, options.precision.value_or(Precision::kInt8),
+                             options.samples, pixels, notices, options.progress);
   if (!options.measure || options.samples.empty()) return {};
   return import::describe_scales(before, graph, values, options.samples, pixels, options.progress);
 }
@@ -220,6 +225,7 @@ struct Attempts {
     if (integers && whole) scales = quantize(graph, info, options, pixels, notices);
     import::Tables tables;
     import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
+    if (options.precision == Precision::kInt16) lowering.integers = Precision::kInt16;
     Attempt best = lower(graph, lowering, whole, options.progress);
     if (best.refused != 0) {
       // Perhaps the first axis is no batch.
@@ -245,7 +251,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::fold_constants(graph, model.nodes);
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
-  const bool integers = wants_integers(graph, options);
+  const bool integers = wants_integers(graph, info, options);
   const bool in_fp16 = !integers && !has_scales(graph);
   if (!options.pixels.empty() || in_fp16) {
     // Addends of the border would stand between a convolution and what is behind it.

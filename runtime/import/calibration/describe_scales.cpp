@@ -33,13 +33,15 @@ struct Noise {
   }
 };
 
-double share_beyond(std::span<const float> numbers, const Quantization& q) {
+double share_beyond(std::span<const float> numbers, const QuantizedValue& value) {
+  const Quantization& q = value.quantization;
   const auto end = [&](int element) {
     return (element - q.zero_point) * static_cast<double>(q.scale);
   };
   // Numbers that are rounded to the last element are held.
-  const double half = static_cast<double>(q.scale) / 2, low = end(-128) - half;
-  const double high = end(127) + half;
+  const int least = value.precision == Precision::kInt16 ? -32768 : -128;
+  const double half = static_cast<double>(q.scale) / 2, low = end(least) - half;
+  const double high = end(-least - 1) + half;
   const auto beyond = std::count_if(numbers.begin(), numbers.end(), [&](float v) {
     const auto x = static_cast<double>(v);
     return x < low || x > high;
@@ -72,7 +74,7 @@ std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& int
       if (found == by_number.end()) return;
       numbers[found->second].assign(all.begin(), all.end());
       beyond[found->second] +=
-          share_beyond(all, values[found->second].quantization) / static_cast<double>(count);
+          share_beyond(all, values[found->second]) / static_cast<double>(count);
     });
     for (const bool whole : {true, false})
       rounded.run(sample, [&](ValueId id, std::span<float> all) {

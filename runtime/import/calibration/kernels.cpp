@@ -11,9 +11,19 @@
 namespace nvdla::import {
 namespace {
 
-constexpr double kMostElement = 127;
-// Steps of input * weight that a bias may have; sums of 32 bits have room beside it.
-constexpr double kMostBias = 0x1p29;
+// `KernelLimits` says what integers of a precision hold.
+struct KernelLimits {
+  Type type = Type::kInt8;
+  double element = 127;
+  // Steps of input * weight that a bias may have; sums of 32 bits have room beside it, and so have
+  // those of 48 bits in int16.
+  double bias = 0x1p29;
+};
+
+KernelLimits limits_of(Precision precision) {
+  return precision == Precision::kInt16 ? KernelLimits{Type::kInt16, 32767, 0x1p40}
+                                        : KernelLimits{};
+}
 
 }  // namespace
 
@@ -94,8 +104,9 @@ void RealKernels::write(Graph& graph, Node& node) const {
                               .constant = Constant::of_doubles(Type::kFloat, dims_, weights_)});
 }
 
-void RealKernels::write_integers(Graph& graph, Node& node, const Quantization& input,
-                                 const Quantization& output) const {
+void RealKernels::write_integers(Graph& graph, Node& node, Precision precision,
+                                 const Quantization& input, const Quantization& output) const {
+  const KernelLimits limits = limits_of(precision);
   std::vector<double> most(kernels());
   for (std::size_t i = 0; i < weights_.size(); ++i)
     most[kernel_of(i)] = std::max(most[kernel_of(i)], std::fabs(weights_[i]));
@@ -103,8 +114,8 @@ void RealKernels::write_integers(Graph& graph, Node& node, const Quantization& i
   QuantizedConstant q;
   for (std::size_t k = 0; k < kernels(); ++k) {
     // The results of a kernel without weights are its bias, whatever the scale.
-    const double least = std::fabs(bias_[k]) / (input_scale * kMostBias);
-    double scale = std::max(most[k] / kMostElement, least);
+    const double least = std::fabs(bias_[k]) / (input_scale * limits.bias);
+    double scale = std::max(most[k] / limits.element, least);
     if (!(scale >= 0x1p-126)) scale = static_cast<double>(output.scale) / input_scale;
     q.scales.push_back(static_cast<float>(scale));
   }
@@ -114,11 +125,12 @@ void RealKernels::write_integers(Graph& graph, Node& node, const Quantization& i
   std::vector<double> floats(weights_.size());
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     const auto scale = static_cast<double>(q.scales[kernel_of(i)]);
-    const double v = std::clamp(std::nearbyint(weights_[i] / scale), -kMostElement, kMostElement);
+    const double v =
+        std::clamp(std::nearbyint(weights_[i] / scale), -limits.element, limits.element);
     integers[i] = static_cast<std::int64_t>(v);
     floats[i] = v * scale;
   }
-  q.elements = Constant::of_integers(Type::kInt8, dims_, integers);
+  q.elements = Constant::of_integers(limits.type, dims_, integers);
   write_bias(graph, node);
   node.inputs[1] = graph.add({.name = node.name + " kernels",
                               .type = Type::kFloat,

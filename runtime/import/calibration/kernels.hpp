@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "import/nodes/operation.hpp"
+#include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla::import {
@@ -23,8 +24,8 @@ class RealKernels {
   void apply(bool multiply, const std::vector<double>& operand);
   // Gives a node these weights and this bias.
   void write(Graph& graph, Node& node) const;
-  // Gives a node the weights as integers of 8 bits with a scale for each kernel.
-  void write_integers(Graph& graph, Node& node, const Quantization& input,
+  // Gives a node the weights as integers of a precision with a scale for each kernel.
+  void write_integers(Graph& graph, Node& node, Precision precision, const Quantization& input,
                       const Quantization& output) const;
 
  private:

@@ -122,7 +122,8 @@ Constant of_channels(const std::vector<double>& list, std::size_t axis) {
 
 std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& options) {
   std::map<ValueId, PixelInput> inputs;
-  const bool integers = options.precision == Precision::kInt8 || !options.samples.empty();
+  const bool wide = options.precision == Precision::kInt16;
+  const bool integers = wide || options.precision == Precision::kInt8 || !options.samples.empty();
   for (const InputPixels& pixels : options.pixels) {
     const ValueId id = find_picture(graph, pixels);
     const Value& value = graph.value(id);
@@ -136,7 +137,9 @@ std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& opt
       factors.push_back(1 / deviation[c]);
       shifts.push_back(-mean[c] / deviation[c]);
     }
-    const bool same = all_same(factors) && all_same(shifts);
+    // In int16 the mean is an element.
+    const bool whole = !wide || (std::nearbyint(mean[0]) == mean[0] && std::fabs(mean[0]) < 32768);
+    const bool same = all_same(factors) && all_same(shifts) && (whole || !integers);
     PixelInput input;
     if (same && integers) {
       input.factor = factors[0];

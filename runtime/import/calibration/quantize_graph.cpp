@@ -16,9 +16,25 @@ constexpr std::int64_t kOpsetOfScales = 13;
 
 using Quantizations = std::map<ValueId, Quantization>;  // by the root of the class
 
+// Gives classes the scales of pixels; two pictures have to be alike where one scale holds both.
+void set_pixels(const Graph& graph, const ScaleClasses& classes,
+                const std::map<ValueId, PixelInput>& pixels, Quantizations& scales) {
+  Quantizations given;
+  for (const auto& [id, pixel] : pixels) {
+    const Quantization wanted = pixel.of_pixels();
+    const auto [at, is_first] = given.try_emplace(classes.root(id), wanted);
+    if (!is_first && at->second != wanted)
+      throw_invalid_model(
+          "{}: input '{}' shares its scale with another picture of other mean or deviation, and "
+          "int16 has one for both",
+          detail::printable(graph.file), detail::printable(graph.value(id).name));
+    scales[at->first] = wanted;
+  }
+}
+
 Quantizations choose_scales(const Graph& graph, const ScaleClasses& classes,
                             const std::map<ValueId, NumberRange>& ranges,
-                            const std::map<ValueId, PixelInput>& pixels) {
+                            const std::map<ValueId, PixelInput>& pixels, Precision precision) {
   std::map<ValueId, NumberRange> all;
   for (const ValueId id : classes.values()) {
     const auto picture = pixels.find(id);
@@ -35,7 +51,8 @@ Quantizations choose_scales(const Graph& graph, const ScaleClasses& classes,
     if (node.op == "Softmax") all[classes.root(node.outputs[0])].add(NumberRange{0, 1});
   Quantizations scales;
   for (const auto& [root, range] : all)
-    scales[root] = quantization_of(range, classes.is_symmetric(root));
+    scales[root] = quantization_of(range, classes.is_symmetric(root), precision);
+  if (precision == Precision::kInt16) set_pixels(graph, classes, pixels, scales);
   return scales;
 }
 
@@ -83,7 +100,7 @@ Node scale_node(const std::string& of, const char* op, std::vector<ValueId> inpu
 // Appends a QuantizeLinear and a DequantizeLinear behind a value; returns what readers take in its
 // place.
 ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& of, ValueId id,
-                     const Quantization& q) {
+                     const Quantization& q, Type type) {
   const double scale_number = static_cast<double>(q.scale);
   const std::int64_t zero_number = q.zero_point;
   const Dims dims = *graph.value(id).dims;
@@ -92,12 +109,11 @@ ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& 
                  .type = Type::kFloat,
                  .dims = Dims{},
                  .constant = Constant::of_doubles(Type::kFloat, {}, {&scale_number, 1})});
-  const ValueId zero =
-      graph.add({.name = of + " zero point",
-                 .type = Type::kInt8,
-                 .dims = Dims{},
-                 .constant = Constant::of_integers(Type::kInt8, {}, {&zero_number, 1})});
-  const ValueId integers = graph.add({.name = of + " integers", .type = Type::kInt8, .dims = dims});
+  const ValueId zero = graph.add({.name = of + " zero point",
+                                  .type = type,
+                                  .dims = Dims{},
+                                  .constant = Constant::of_integers(type, {}, {&zero_number, 1})});
+  const ValueId integers = graph.add({.name = of + " integers", .type = type, .dims = dims});
   const ValueId floats =
       graph.add({.name = of + " of integers", .type = graph.value(id).type, .dims = dims});
   nodes.push_back(scale_node(of, "QuantizeLinear", {id, scale, zero}, integers));
@@ -107,14 +123,15 @@ ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& 
 
 // Puts nodes of scales behind all values of `classes`.
 std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& classes,
-                                          const Quantizations& scales) {
+                                          const Quantizations& scales, Precision precision) {
   std::map<ValueId, ValueId> renamed;
   std::vector<QuantizedValue> values;
   std::vector<Node> nodes;
+  const Type type = precision == Precision::kInt16 ? Type::kInt16 : Type::kInt8;
   const auto append = [&](const std::string& of, ValueId id) {
     const Quantization& q = scales.at(classes.root(id));
-    renamed[id] = append_scale(graph, nodes, of, id, q);
-    values.push_back({id, renamed[id], of, q, {}});
+    renamed[id] = append_scale(graph, nodes, of, id, q, type);
+    values.push_back({id, renamed[id], of, q, {}, precision});
   };
   for (const ValueId id : graph.inputs)
     if (classes.values().contains(id)) append(std::string(graph.value(id).name), id);
@@ -142,7 +159,7 @@ std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& clas
 }  // namespace
 
 std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
-                                           const std::vector<Sample>& samples,
+                                           Precision precision, const std::vector<Sample>& samples,
                                            const std::map<ValueId, PixelInput>& pixels,
                                            std::vector<std::string>& notices,
                                            const Progress& progress) {
@@ -151,15 +168,15 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
       throw_invalid_model(
           "{}: {}: the model has scales already, and samples would give others; leave them out",
           detail::printable(graph.file), node_text(node));
-  // With int16, sums of any number of positions are exact.
-  if (!info.has_int16 || !info.has_sdp_y) split_averages(graph);
+  // Sums of int8 in int16 are exact, however many positions they have.
+  if (precision == Precision::kInt16 || !info.has_int16 || !info.has_sdp_y) split_averages(graph);
   expand_normalizations(graph);
   expand_quotients(graph);
   absorb_affine(graph);
   const ScaleClasses classes(graph, !info.has_sdp_y, pixels);
   const auto ranges =
       samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels, progress);
-  const Quantizations scales = choose_scales(graph, classes, ranges, pixels);
+  const Quantizations scales = choose_scales(graph, classes, ranges, pixels, precision);
   if (!samples.empty()) tell_coarse_parts(graph, classes, scales, ranges, notices);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& node = graph.nodes[n];
@@ -168,9 +185,10 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
     const auto input = scales.find(classes.root(node.inputs[0]));
     if (input == scales.end()) continue;  // of integers, which lowering refuses
     read_kernels(graph, node)
-        .write_integers(graph, node, input->second, scales.at(classes.root(classes.end_of(n))));
+        .write_integers(graph, node, precision, input->second,
+                        scales.at(classes.root(classes.end_of(n))));
   }
-  std::vector<QuantizedValue> values = insert_scales(graph, classes, scales);
+  std::vector<QuantizedValue> values = insert_scales(graph, classes, scales, precision);
   for (QuantizedValue& value : values) value.range = ranges.at(value.number);
   for (const ValueId id : graph.inputs) {
     const auto found = ranges.find(id);

@@ -24,15 +24,16 @@ struct QuantizedValue {
   std::string node;            // that computes it, or the name of an input
   Quantization quantization;
   NumberRange range;
+  Precision precision = Precision::kInt8;
 };
 
-// Makes a graph of int8 of one of real numbers, whose sizes are known and whose constants are
-// folded. `pixels` are the inputs that are pictures. Without samples all scales are nominal: enough
-// to check what a device has. Throws Error for samples that do not go with the inputs, and nodes
-// that cannot be computed in floats. Returns the values that got a scale, in the order in which
-// they are computed.
+// Makes a graph of int8 or int16 of one of real numbers, whose sizes are known and whose constants
+// are folded. `pixels` are the inputs that are pictures. Without samples all scales are nominal:
+// enough to check what a device has. Throws Error for samples that do not go with the inputs, and
+// nodes that cannot be computed in floats. Returns the values that got a scale, in the order in
+// which they are computed.
 std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
-                                           const std::vector<Sample>& samples,
+                                           Precision precision, const std::vector<Sample>& samples,
                                            const std::map<ValueId, PixelInput>& pixels,
                                            std::vector<std::string>& notices,
                                            const Progress& progress = {});
@@ -46,8 +47,9 @@ std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& int
                                            const Progress& progress = {});
 
 // Makes inputs of the graph the pixels that `options.pixels` describe, and returns these. Where the
-// model is to be in int8 and all channels have one mean and deviation, the input keeps its numbers,
-// whose scale becomes that of the pixels.
+// model is to be in integers and all channels have one mean and deviation, the input keeps its
+// numbers, whose scale becomes that of the pixels; in int16 pixels are the elements, so that the
+// mean has to be whole.
 std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& options);
 
 // Takes products with constants, sums with constants and batch normalisations behind sums of

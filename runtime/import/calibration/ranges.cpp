@@ -54,6 +54,10 @@ NumberRange PixelInput::range() const {
   return range;
 }
 
+Quantization PixelInput::of_pixels() const {
+  return {static_cast<float>(factor), static_cast<std::int32_t>(std::nearbyint(-shift / factor))};
+}
+
 void NumberRange::add(const NumberRange& other) {
   low = std::min(low, other.low);
   high = std::max(high, other.high);
@@ -115,9 +119,14 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
   return ranges;
 }
 
-Quantization quantization_of(const NumberRange& range, bool symmetric) {
+Quantization quantization_of(const NumberRange& range, bool symmetric, Precision precision) {
   // A value that is always 0 has any scale.
   constexpr float kNothing = 0x1p-7F;
+  if (precision == Precision::kInt16) {
+    // Numbers beyond those of the samples have as much room again: 15 bits are enough.
+    const float scale = std::max(-range.low, range.high) / 16384;
+    return {scale >= 0x1p-126F ? scale : kNothing, 0};
+  }
   if (symmetric) {
     const float most = std::max(-range.low, range.high);
     return {most > 0 ? most / 127 : kNothing, 0};

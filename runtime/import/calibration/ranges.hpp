@@ -13,6 +13,7 @@
 
 #include "import/graph/graph.hpp"
 #include "nvdla/import.hpp"
+#include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla::import {
@@ -42,6 +43,8 @@ struct PixelInput {
     return static_cast<float>(static_cast<double>(pixel) * factor + shift);
   }
   NumberRange range() const;
+  // Returns the scale and zero point by which elements of int16 are pixels.
+  Quantization of_pixels() const;
 };
 
 // Returns the numbers of a sample that the model computes with.
@@ -53,8 +56,9 @@ Sample numbers_of_sample(const Graph& graph, const Sample& sample,
 std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector<Sample>& samples,
                                            const std::map<ValueId, PixelInput>& pixels,
                                            const Progress& progress = {});
-// Returns the scale and zero point of int8 that hold a range; `symmetric`: the zero point is 0.
-Quantization quantization_of(const NumberRange& range, bool symmetric);
+// Returns the scale and zero point of integers that hold a range; `symmetric`: the zero point is 0,
+// as it is of all in int16, where a half of the elements is more than enough.
+Quantization quantization_of(const NumberRange& range, bool symmetric, Precision precision);
 
 }  // namespace nvdla::import
 

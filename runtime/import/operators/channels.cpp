@@ -244,6 +244,7 @@ constexpr OperatorRow kChannelRows[] = {
 void quantized_lrn(Lowering& l, const Operation& op) {
   const View view = default_view(op.dims(0), true);
   LutFormat format;
+  format.precision = l.integers();
   format.input = quantization_of(l, op, 0);
   const Tensor x = l.tensor(op.input(0), view);
   const std::string layer = l.name();

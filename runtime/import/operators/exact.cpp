@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Exact weights of int8.
+// Exact weights of integers.
 #include "import/operators/exact.hpp"
 
 #include <algorithm>
@@ -41,27 +41,37 @@ std::vector<float> by_channel(std::vector<float> values, std::uint32_t channels)
   return first;
 }
 
+// Rounds weights of int16 to the nearest of all that the greatest one leaves.
+ExactWeights nearest_weights(std::span<const float> weights, float greatest) {
+  ExactWeights nearest;
+  nearest.scale = greatest / static_cast<float>(greatest_weight(Precision::kInt16));
+  for (const float w : weights)
+    nearest.elements.push_back(static_cast<std::int16_t>(std::nearbyint(w / nearest.scale)));
+  return nearest;
+}
+
 template <typename Layer, typename Add>
 Tensor add_with_weights(Lowering& l, Tensor x, Layer& layer, std::span<const float> weights,
                         std::span<const float> bias, std::optional<Quantization> output,
                         const Add& add) {
-  if (l.network().precision(x) != Precision::kInt8) {
+  if (l.network().precision(x) == Precision::kFp16) {
     layer.weights = weights;
     layer.bias_reals = bias;
     return add(layer, nullptr);
   }
-  const ExactWeights exact = exact_weights(weights);
+  const ExactWeights exact = exact_weights(weights, l.integers());
   const Quantization input = known_quantization(l, x), result = output.value_or(input);
   std::vector<std::int32_t> integers;
   for (const float real : bias) {
     // The result of a kernel of zeros is the element that stands for the bias.
-    const double steps =
-        static_cast<double>(element_of(static_cast<double>(real), result) - result.zero_point);
+    const double steps = static_cast<double>(
+        element_of(static_cast<double>(real), result, l.integers()) - result.zero_point);
     integers.push_back(static_cast<std::int32_t>(
         std::nearbyint(steps * static_cast<double>(result.scale) /
                        (static_cast<double>(input.scale) * static_cast<double>(exact.scale)))));
   }
-  layer.weights = std::span<const std::int8_t>(exact.elements);
+  const KernelIntegers kernels(exact.elements, l.integers());
+  layer.weights = kernels.span();
   layer.bias = integers;
   const ConvolutionScales scales{.input = input, .weights = {&exact.scale, 1}, .output = result};
   return add(layer, &scales);
@@ -69,7 +79,7 @@ Tensor add_with_weights(Lowering& l, Tensor x, Layer& layer, std::span<const flo
 
 }  // namespace
 
-ExactWeights exact_weights(std::span<const float> weights) {
+ExactWeights exact_weights(std::span<const float> weights, Precision precision) {
   float greatest = 0;
   for (const float w : weights) greatest = std::max(greatest, std::fabs(w));
   for (int factor = 1; static_cast<float>(factor) * greatest <= kGreatestWeight; ++factor) {
@@ -80,17 +90,34 @@ ExactWeights exact_weights(std::span<const float> weights) {
     exact.elements.reserve(weights.size());
     for (const float w : weights)
       exact.elements.push_back(
-          static_cast<std::int8_t>(std::nearbyint(w * static_cast<float>(factor))));
+          static_cast<std::int16_t>(std::nearbyint(w * static_cast<float>(factor))));
     return exact;
   }
-  if (greatest == 0) return {std::vector<std::int8_t>(weights.size(), 0), 1};
+  if (greatest == 0) return {std::vector<std::int16_t>(weights.size(), 0), 1};
+  if (precision == Precision::kInt16) return nearest_weights(weights, greatest);
   throw Refusal("its weights are no whole multiples of one number up to 127 of it, as int8 needs",
                 "choose a factor that is a power of two, or compute it in fp16");
 }
 
-std::int32_t element_of(double real, const Quantization& quantization) {
+KernelIntegers::KernelIntegers(std::span<const std::int16_t> elements, Precision precision) {
+  if (precision == Precision::kInt16) {
+    words_.assign(elements.begin(), elements.end());
+    return;
+  }
+  bytes_.reserve(elements.size());
+  for (const std::int16_t v : elements) bytes_.push_back(static_cast<std::int8_t>(v));
+}
+
+KernelSpan KernelIntegers::span() const {
+  if (bytes_.empty()) return std::span<const std::int16_t>(words_);
+  return std::span<const std::int8_t>(bytes_);
+}
+
+std::int32_t element_of(double real, const Quantization& quantization, Precision precision) {
   const double steps = std::round(real / static_cast<double>(quantization.scale));
-  return static_cast<std::int32_t>(std::clamp(steps + quantization.zero_point, -128.0, 127.0));
+  const double greatest = greatest_weight(precision);
+  return static_cast<std::int32_t>(
+      std::clamp(steps + quantization.zero_point, -greatest - 1, greatest));
 }
 
 Quantization known_quantization(Lowering& l, Tensor x) {
@@ -117,10 +144,10 @@ Tensor constant_tensor(Lowering& l, const Constant& constant, const View& view, 
     (axis == Axis::kHeight ? p.bottom : p.right) = goal - now;
     x = l.network().pad(x, p);
   }
-  if (values.size() > channels && l.network().precision(x) == Precision::kInt8)
-    throw Refusal(fmt::format("its constant of {} has other numbers at each position, and int8 has "
+  if (values.size() > channels && l.network().precision(x) != Precision::kFp16)
+    throw Refusal(fmt::format("its constant of {} has other numbers at each position, and {} has "
                               "one for each channel",
-                              dims_text(constant.dims())),
+                              dims_text(constant.dims()), l.integers_name()),
                   "make it an input, or compute the node in fp16");
   if (values.size() > channels) {
     // Whatever the element is, the greater of the number and the lesser of both is the number.

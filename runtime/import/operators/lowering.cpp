@@ -61,12 +61,12 @@ void Lowering::lower(std::size_t node) {
 
 bool Lowering::is_quantized(ValueId id) const {
   const auto& placed = placed_[static_cast<std::size_t>(id)];
-  return placed && network_.precision(placed->tensor) == Precision::kInt8;
+  return placed && network_.precision(placed->tensor) != Precision::kFp16;
 }
 
 void Lowering::add_quantized_input(ValueId id, const View& view, const Quantization& quantization) {
-  const Tensor tensor =
-      network_.input(detail::printable(graph_.value(id).name), view.shape, quantization);
+  const Tensor tensor = network_.input(detail::printable(graph_.value(id).name), view.shape,
+                                       options_.integers, quantization);
   put(id, tensor, view);
   inputs_[id] = view;
 }
@@ -165,7 +165,7 @@ void Lowering::put_placeholder(ValueId id, const std::optional<Quantization>& qu
   const View view = default_view(*graph_.value(id).dims, has_batch());
   const std::string name = fmt::format("refused {}", id);
   if (quantization) {
-    put(id, network_.input(name, view.shape, *quantization), view);
+    put(id, network_.input(name, view.shape, options_.integers, *quantization), view);
     return;
   }
   put(id, network_.input(name, view.shape, Precision::kFp16), view);

@@ -30,6 +30,7 @@ struct LoweringOptions {
   bool has_batch = true;       // the first axis of tensors is the batch, where they have several
   bool channels_last = false;  // inputs and outputs may lie so
   Tables* tables = nullptr;
+  Precision integers = Precision::kInt8;  // of tensors with a scale
 };
 
 // A value of the model as a tensor of the network.
@@ -61,6 +62,11 @@ class Lowering {
   const Graph& graph() const noexcept { return graph_; }
   Network& network() noexcept { return network_; }
   const DeviceInfo& info() const noexcept { return options_.info; }
+  // Returns the precision of tensors with a scale: int8 or int16.
+  Precision integers() const noexcept { return options_.integers; }
+  const char* integers_name() const noexcept {
+    return options_.integers == Precision::kInt16 ? "int16" : "int8";
+  }
   bool has_batch() const noexcept { return options_.has_batch; }
 
   // Returns how a value lies. An input that nothing has read yet gets its default view.
@@ -69,8 +75,8 @@ class Lowering {
   // Returns the value in a view, after a reshape, a transposition or both if it lies otherwise.
   Tensor tensor(ValueId id, const View& wanted);
   void put(ValueId id, Tensor tensor, const View& view);
-  // Gives a value that was refused a tensor, so that nodes behind it can be checked: in int8 with a
-  // quantisation, else in fp16.
+  // Gives a value that was refused a tensor, so that nodes behind it can be checked: of integers
+  // with a quantisation, else in fp16.
   void put_placeholder(ValueId id, const std::optional<Quantization>& quantization);
   // Returns true if a value has a placeholder in fp16.
   bool is_placeholder(ValueId id) const { return placeholders_.contains(id); }
@@ -88,9 +94,9 @@ class Lowering {
   // Returns true if a value is a graph input that no layer reads yet: any view costs nothing.
   bool is_free(ValueId id) const;
 
-  // Adds an input of the network in int8.
+  // Adds an input of the network, of integers.
   void add_quantized_input(ValueId id, const View& view, const Quantization& quantization);
-  // Returns true if a value is a tensor of int8.
+  // Returns true if a value is a tensor of integers.
   bool is_quantized(ValueId id) const;
 
   // Returns a name for a layer of the current node that no other layer has.
@@ -108,7 +114,7 @@ class Lowering {
   const std::set<std::string>& places() const { return places_; }
 
   // Moves and adds elements by a matrix, as a fully connected layer and a deconvolution. `to` is
-  // the view of the result. In int8 its weights must be exact (exact.hpp), and it has scale and
+  // the view of the result. Of integers its weights must be exact (exact.hpp), and it has scale and
   // zero point `output`, or those of the input.
   Tensor map_elements(Tensor x, const View& from, const View& to, const std::vector<MapEntry>& map,
                       std::optional<Quantization> output = {});

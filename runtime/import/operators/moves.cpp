@@ -164,8 +164,8 @@ Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
     const std::uint32_t last = after ? static_cast<std::uint32_t>(runs.back().size) : 0;
     (lines ? p.top : p.left) = first;
     (lines ? p.bottom : p.right) = last;
-    p.value = l.network().precision(x) == Precision::kInt8
-                  ? element_of(fill, known_quantization(l, x))
+    p.value = l.network().precision(x) != Precision::kFp16
+                  ? element_of(fill, known_quantization(l, x), l.integers())
                   : std::clamp(fill, -65504.0, 65504.0);
     return l.network().pad(x, p);
   }

@@ -41,7 +41,8 @@ std::vector<Constant> fold_dequantize(const Operation& op) {
 std::vector<Constant> fold_quantize(const Operation& op) {
   const Constant& x = op.need_constant(0, "its input");
   const Type type = quantized_type(op);
-  if (type != Type::kInt8 && type != Type::kUint8)
+  // A pass makes int16, which no file has.
+  if (type != Type::kInt8 && type != Type::kUint8 && type != Type::kInt16)
     refuse_node("it makes {}; expected int8 or uint8", type_name(type));
   const auto scales = op.need_constant(1, "the scale").floats();
   const auto zeros = op.has(2) ? op.need_constant(2, "the zero point").integers()
@@ -53,20 +54,21 @@ std::vector<Constant> fold_quantize(const Operation& op) {
       (scales.size() != 1 && static_cast<std::int64_t>(scales.size()) != x.dims()[axis]))
     refuse_node("{} scales and {} zero points do not go with {}", scales.size(), zeros.size(),
                 dims_text(x.dims()));
-  const std::int64_t low = type == Type::kInt8 ? -128 : 0;
+  const std::int64_t low = type == Type::kInt8 ? -128 : type == Type::kInt16 ? -32768 : 0;
+  const std::int64_t high = type == Type::kInt16 ? 32767 : low + 255;
   std::vector<std::int64_t> values(static_cast<std::size_t>(x.size()));
   for_each_scale(x.dims(), axis, scales.size(), [&](std::int64_t i, std::size_t s) {
     const double v =
         std::nearbyint(x.real(i) / static_cast<double>(scales[s])) + static_cast<double>(zeros[s]);
     values[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(
-        std::clamp(v, static_cast<double>(low), static_cast<double>(low + 255)));
+        std::clamp(v, static_cast<double>(low), static_cast<double>(high)));
   });
   return {Constant::of_integers(type, x.dims(), values)};
 }
 
-// An input of real numbers is written in int8 by the application.
+// An input of real numbers is written in integers by the application.
 void lower_quantize(Lowering& l, const Operation& op) {
-  const Quantization q = tensor_quantization(op, quantized_type(op));
+  const Quantization q = tensor_quantization(l, op, quantized_type(op));
   const ValueId id = op.input(0), out = op.node().outputs[0];
   if (l.is_free(id)) {
     const View view = l.input_view(id);
@@ -74,7 +76,8 @@ void lower_quantize(Lowering& l, const Operation& op) {
     return l.put(out, l.tensor(id), view);
   }
   if (l.is_placeholder(id)) return l.put_placeholder(out, q);
-  if (!l.is_quantized(id)) refuse_node("its input is in fp16, and no layer makes int8 of that");
+  if (!l.is_quantized(id))
+    refuse_node("its input is in fp16, and no layer makes {} of that", l.integers_name());
   const View view = l.view(id);
   if (l.network().quantization(l.tensor(id)) == q) return l.put(out, l.tensor(id), view);
   const std::string layer = l.name();
@@ -86,7 +89,7 @@ void lower_quantize(Lowering& l, const Operation& op) {
 
 // The elements stay integers; what they stand for is known from here on.
 void lower_dequantize(Lowering& l, const Operation& op) {
-  const Quantization q = tensor_quantization(op, op.type(0));
+  const Quantization q = tensor_quantization(l, op, op.type(0));
   const ValueId id = op.input(0);
   if (l.is_free(id)) l.add_quantized_input(id, l.input_view(id), q);
   const View view = l.view(id);
@@ -128,8 +131,9 @@ Type quantized_type(const Operation& op) {
   return static_cast<Type>(op.attribute("output_dtype", static_cast<std::int64_t>(Type::kUint8)));
 }
 
-Quantization tensor_quantization(const Operation& op, Type type) {
-  if (type != Type::kInt8 && type != Type::kUint8)
+Quantization tensor_quantization(const Lowering& l, const Operation& op, Type type) {
+  const bool wide = l.integers() == Precision::kInt16;
+  if (wide ? type != Type::kInt16 : type != Type::kInt8 && type != Type::kUint8)
     refuse_node("its integers are {}; expected int8 or uint8", type_name(type));
   const Constant& scale = op.need_constant(1, "the scale");
   if (scale.size() != 1)

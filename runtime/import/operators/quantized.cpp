@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators of int8 tensors between DequantizeLinear and QuantizeLinear. The scale of a result is
-// that of the QuantizeLinear behind it, which becomes part of the layer.
+// Operators of tensors with a scale between DequantizeLinear and QuantizeLinear. The scale of a
+// result is that of the QuantizeLinear behind it, which becomes part of the layer.
 #include "import/operators/quantized.hpp"
 
 #include <algorithm>
@@ -79,8 +79,9 @@ void quantized_pad(Lowering& l, const Operation& op) {
   ValueId last = out;
   const auto output = take_quantization(l, last);
   if (!output) {
-    const double real = static_cast<double>(element_of(move.fill, input) - input.zero_point) *
-                        static_cast<double>(input.scale);
+    const double real =
+        static_cast<double>(element_of(move.fill, input, l.integers()) - input.zero_point) *
+        static_cast<double>(input.scale);
     if (std::fabs(real - move.fill) > 1e-6 * std::fabs(move.fill))
       throw Refusal(fmt::format("its border has {}, which is no element of scale {} and zero point "
                                 "{}, and no QuantizeLinear follows",
@@ -207,16 +208,18 @@ bool lower_quantized(Lowering& l, const Operation& op) {
       return true;
     }
   if (std::find(std::begin(kComposed), std::end(kComposed), op.op()) != std::end(kComposed))
-    throw Refusal("what it computes between its input and its result has no scale in int8",
-                  "split it into operators with a QuantizeLinear behind each");
-  refuse_node("the operator has no form in int8");
+    throw Refusal(
+        fmt::format("what it computes between its input and its result has no scale in {}",
+                    l.integers_name()),
+        "split it into operators with a QuantizeLinear behind each");
+  refuse_node("the operator has no form in {}", l.integers_name());
 }
 
 Quantization quantization_of(Lowering& l, const Operation& op, std::size_t index) {
   if (op.constant(index) != nullptr)
-    refuse_node("input {} is a constant beside a tensor of int8", index);
+    refuse_node("input {} is a constant beside a tensor of {}", index, l.integers_name());
   if (!l.is_quantized(op.input(index)))
-    refuse_node("input {} is in fp16 and another one in int8", index);
+    refuse_node("input {} is in fp16 and another one in {}", index, l.integers_name());
   return known_quantization(l, l.tensor(op.input(index)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Layers of int8 tensors up to the QuantizeLinear behind them.
+// Layers of int8 or int16 tensors up to the QuantizeLinear behind them.
 #ifndef NVDLA_IMPORT_OPERATORS_QUANTIZED_HPP
 #define NVDLA_IMPORT_OPERATORS_QUANTIZED_HPP
 
@@ -50,7 +50,7 @@ bool take_affine(QuantizedEnd& end, const std::vector<Step>& steps, const Kernel
 // nothing.
 std::optional<Steps> quantized_steps(const Operation& op, ValueId input = kNoValue);
 
-// Returns scale and zero point of an input; throws Refusal for one that is not in int8.
+// Returns scale and zero point of an input; throws Refusal for one that is in fp16.
 Quantization quantization_of(Lowering& l, const Operation& op, std::size_t index);
 // Returns a tensor with the scale and zero point `to`, after another layer if it has others.
 Tensor requantized(Lowering& l, Tensor x, const Quantization& to);
@@ -61,7 +61,7 @@ Tensor add_function(Lowering& l, Tensor x, const Quantization& to, const Functio
 // Multiplies each channel with a factor and adds a number, both of the end.
 Tensor add_channelwise(Lowering& l, Tensor x, const QuantizedEnd& end);
 
-// Lower operators of int8 tensors.
+// Lower operators of tensors with a scale.
 void quantized_affine(Lowering& l, const Operation& op);
 void quantized_average(Lowering& l, const Operation& op);
 void quantized_conv(Lowering& l, const Operation& op);
@@ -74,9 +74,9 @@ void quantized_reduce(Lowering& l, const Operation& op);
 void quantized_sum(Lowering& l, const Operation& op);
 void quantized_transposed(Lowering& l, const Operation& op);
 
-// Returns scale and zero point of a tensor, as int8 has them. Throws Refusal for several scales,
-// and for other integers than int8 and uint8.
-Quantization tensor_quantization(const Operation& op, Type type);
+// Returns scale and zero point of a tensor, as the network has them. Throws Refusal for several
+// scales, and for other integers than the network's; those of int8 may be uint8.
+Quantization tensor_quantization(const Lowering& l, const Operation& op, Type type);
 // Returns the integers of a DequantizeLinear whose input is a constant.
 QuantizedConstant quantized_constant(const Operation& op);
 // Returns the type of the integers that a QuantizeLinear makes.

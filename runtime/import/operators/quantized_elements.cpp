@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators of int8 tensors, element by element, with other tensors and with a number for each
-// channel.
+// Operators of tensors with a scale, element by element, with other tensors and with a number for
+// each channel.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,6 @@
 namespace nvdla::import {
 namespace {
 
-constexpr int kWeight = 127;
 // Factors further apart than this have weights by which their scales come closer.
 constexpr double kFarFactors = 64;
 // Numbers beyond it are none of fp16, in which operands are read.
@@ -141,8 +140,7 @@ Tensor add_elementwise(Lowering& l, Tensor x, const QuantizedEnd& end) {
   p.x1 = {NVDLA_ALU_SUM, NVDLA_MUL_MUL, zeros, units};
   if (addend != 0) p.x2 = bias(addends, shift);
   p.output = requantize(unit / static_cast<double>(end.output.scale), end.output.zero_point);
-  p.bounds = {std::isfinite(end.bounds.low) ? element_of(end.bounds.low, end.output) : -128,
-              std::isfinite(end.bounds.high) ? element_of(end.bounds.high, end.output) : 127};
+  p.bounds = element_bounds(end.bounds, end.output, l.integers());
   p.quantization = end.output;
   return l.network().pointwise(x, p);
 }
@@ -225,28 +223,34 @@ Tensor add_channelwise(Lowering& l, Tensor x, const QuantizedEnd& end) {
     if (f != 0) least = std::min(least, std::fabs(f));
   }
   const bool far = greatest > kFarFactors * least;
-  std::vector<std::int8_t> weights;
-  std::vector<float> scales;
+  const int most = greatest_weight(l.integers());
+  const bool wide = l.integers() == Precision::kInt16;
+  std::vector<std::int16_t> weights;
+  std::vector<float> scales, addends;
   std::vector<std::int32_t> bias;
   for (std::uint32_t k = 0; k < channels; ++k) {
     const double factor = end.factors[k], size = std::fabs(factor);
-    int weight = kWeight;
-    double scale = size / kWeight;
+    int weight = most;
+    double scale = size / most;
     if (factor == 0) {
       // Each step of the bias is one of the result.
       weight = 0;
       scale = static_cast<double>(end.output.scale) / static_cast<double>(input.scale);
     } else if (far) {
-      weight = std::max(1, static_cast<int>(std::nearbyint(kWeight * size / greatest)));
+      weight = std::max(1, static_cast<int>(std::nearbyint(most * size / greatest)));
       scale = size / weight;
+    }
+    weights.push_back(static_cast<std::int16_t>(factor < 0 ? -weight : weight));
+    scales.push_back(static_cast<float>(scale));
+    if (wide) {
+      addends.push_back(static_cast<float>(end.addends[k]));
+      continue;
     }
     const double steps =
         std::nearbyint(end.addends[k] / (static_cast<double>(input.scale) * scale));
     if (!(std::fabs(steps) < 0x1p31))
       refuse_node("{} of channel {} is beyond 32 bits of steps of {}", end.addends[k], k,
                   static_cast<double>(input.scale) * scale);
-    weights.push_back(static_cast<std::int8_t>(factor < 0 ? -weight : weight));
-    scales.push_back(static_cast<float>(scale));
     bias.push_back(static_cast<std::int32_t>(steps));
   }
   const std::string layer = l.name();
@@ -254,8 +258,10 @@ Tensor add_channelwise(Lowering& l, Tensor x, const QuantizedEnd& end) {
   c.name = layer;
   c.kernels = channels;
   c.groups = channels;
-  c.weights = std::span<const std::int8_t>(weights);
+  const KernelIntegers kernels(weights, l.integers());
+  c.weights = kernels.span();
   c.bias = bias;
+  c.bias_reals = addends;
   return l.network().convolution(x, c, {input, scales, end.output, end.bounds});
 }
 
@@ -351,7 +357,7 @@ void quantized_sum(Lowering& l, const Operation& op) {
   for (const Quantization& q : of) ratios.push_back(q.scale / greatest);
   ExactWeights exact;
   try {
-    exact = exact_weights(ratios);
+    exact = exact_weights(ratios, l.integers());
   } catch (const Refusal&) {
     std::string scales;
     for (const Quantization& q : of)
@@ -366,7 +372,7 @@ void quantized_sum(Lowering& l, const Operation& op) {
   const std::uint32_t channels = view.shape.channels;
   if (static_cast<std::int64_t>(count) * channels * channels > kMaxFolded)
     refuse_node("a sum of {} tensors of {} channels is above what one layer does", count, channels);
-  std::vector<std::int8_t> weights(count * channels * channels);
+  std::vector<std::int16_t> weights(count * channels * channels);
   std::int32_t bias = 0;
   for (std::size_t i = 0; i < count; ++i) {
     bias += exact.elements[i] * (of[0].zero_point - of[i].zero_point);
@@ -383,7 +389,8 @@ void quantized_sum(Lowering& l, const Operation& op) {
   Convolution c;
   c.name = layer;
   c.kernels = channels;
-  c.weights = std::span<const std::int8_t>(weights);
+  const KernelIntegers kernels(weights, l.integers());
+  c.weights = kernels.span();
   c.bias = biases;
   const Quantization input{greatest, of[0].zero_point};
   l.put(end.last,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Nodes behind a layer of int8 tensors, up to its QuantizeLinear.
+// Nodes behind a layer of tensors with a scale, up to its QuantizeLinear.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -61,7 +61,7 @@ QuantizedEnd follow_to_end(
     if (found) return false;
     if (next.op() == "QuantizeLinear") {
       if (next.input(0) != now) return false;
-      end.output = tensor_quantization(next, quantized_type(next));
+      end.output = tensor_quantization(l, next, quantized_type(next));
       found = true;
       return true;
     }
@@ -145,7 +145,7 @@ std::optional<Quantization> take_quantization(Lowering& l, ValueId& id) {
   std::optional<Quantization> taken;
   id = l.follow(id, [&](const Operation& next, ValueId now) {
     if (taken || next.op() != "QuantizeLinear" || next.input(0) != now) return false;
-    taken = tensor_quantization(next, quantized_type(next));
+    taken = tensor_quantization(l, next, quantized_type(next));
     return true;
   });
   return taken;

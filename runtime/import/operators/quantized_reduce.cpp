@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Averages and sums along axes of int8 tensors.
+// Averages and sums along axes of tensors with a scale.
 #include <algorithm>
 #include <cmath>
 
 #include "import/nodes/window.hpp"
+#include "import/operators/exact.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/pools.hpp"
 #include "import/operators/quantized.hpp"
@@ -71,7 +72,11 @@ View view_to_reduce(const Dims& dims, const std::vector<bool>& reduced, bool has
 
 // Says that the CPU computes an average, where it does.
 void note_large_window(Lowering& l, std::uint32_t height, std::uint32_t width) {
-  if ((height > kMaxWindow || width > kMaxWindow) && !(l.info().has_int16 && l.info().has_sdp_y))
+  if (height <= kMaxWindow && width <= kMaxWindow) return;
+  if (l.integers() == Precision::kInt16)
+    refuse_node("an average of int16 has a window of {}x{}; expected at most {}x{}", height, width,
+                kMaxWindow, kMaxWindow);
+  if (!(l.info().has_int16 && l.info().has_sdp_y))
     l.use_cpu_for_average("an average of int8 with a window above 32");
 }
 
@@ -93,7 +98,7 @@ void quantized_average(Lowering& l, const Operation& op) {
     const bool counts = op.attribute("count_include_pad", std::int64_t{0}) != 0;
     if (op.attribute("ceil_mode", std::int64_t{0}) != 0) {
       // A last window reaches beyond the padding, where nothing counts.
-      if (counts) refuse_node("ceil_mode with count_include_pad in int8");
+      if (counts) refuse_node("ceil_mode with count_include_pad in {}", l.integers_name());
       for (WindowAxis* const axis : {&window.y, &window.x})
         axis->after = std::max<std::int64_t>(
             (axis->output - 1) * axis->stride + axis->kernel - axis->input - axis->before, 0);
@@ -108,6 +113,10 @@ void quantized_average(Lowering& l, const Operation& op) {
   const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
   // Without a scale of its own the result is a quotient for each element.
   if (!(cut && end.output == input)) {
+    if (cut && l.integers() == Precision::kInt16)
+      refuse_node(
+          "its windows have other numbers of elements at the border, and its result has "
+          "another scale than its input in int16");
     if (cut)
       l.use_cpu_for_average("an average of int8 with another scale, whose padding does not count");
     a.input = input;
@@ -152,13 +161,14 @@ void quantized_reduce(Lowering& l, const Operation& op) {
   if (height > kMaxWindow || width > kMaxWindow)
     refuse_node("it reduces {}x{} positions and channels at once, above 32x32", height, width);
   const double count = positions * shape.channels;
-  const std::vector<std::int8_t> ones(static_cast<std::size_t>(count), 1);
+  const std::vector<std::int16_t> weights(static_cast<std::size_t>(count), 1);
+  const KernelIntegers ones(weights, l.integers());
   const auto scale = static_cast<float>(mean ? 1 / count : 1);
   Convolution c;
   c.name = layer;
   c.kernel_height = height;
   c.kernel_width = width;
-  c.weights = std::span<const std::int8_t>(ones);
+  c.weights = ones.span();
   view.shape.channels = 1;
   l.put(end.last,
         l.network().convolution(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Convolutions and products of int8 tensors.
+// Convolutions and products of tensors with a scale.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "import/nodes/window.hpp"
+#include "import/operators/exact.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/quantized.hpp"
 #include "import/operators/transposed.hpp"
@@ -13,25 +14,29 @@
 namespace nvdla::import {
 namespace {
 
-// Integers of kernels in int8 with a scale for each kernel, and what is added to their sums.
+// Integers of kernels with a scale for each kernel, and what is added to their sums.
 struct QuantizedSums {
-  std::vector<std::int8_t> weights;  // kernel by kernel
-  std::vector<float> scales;         // one, or one for each kernel
-  std::vector<double> bias;          // one real number for each kernel, or none
+  std::vector<std::int16_t> weights;  // kernel by kernel, those of int8 too
+  std::vector<float> scales;          // one, or one for each kernel
+  std::vector<double> bias;           // one real number for each kernel, or none
   // The bias as the model has it, where nothing has changed it.
   std::optional<QuantizedConstant> exact_bias = {};
   std::vector<std::int32_t> integer_bias = {};
+  // A layer takes the weights in its precision, and in int16 the bias as it is.
+  KernelIntegers kernels = {};
+  std::vector<float> real_bias = {};
 };
 
 // Returns the kernels of input 1 as the model has them.
-QuantizedSums sums_of(const Operation& op, std::size_t axis) {
+QuantizedSums sums_of(const Lowering& l, const Operation& op, std::size_t axis) {
   const Value& value = op.value(1);
   if (!value.quantized)
     throw Refusal("its kernels are no integers with scales",
                   "quantise the kernels (DequantizeLinear of a constant)");
   const QuantizedConstant& q = *value.quantized;
   const bool without_sign = q.elements.type() == Type::kUint8;
-  if (q.elements.type() != Type::kInt8 && !without_sign)
+  const bool wide = q.elements.type() == Type::kInt16 && l.integers() == Precision::kInt16;
+  if (q.elements.type() != Type::kInt8 && !without_sign && !wide)
     refuse_node("its kernels are {}; expected int8", type_name(q.elements.type()));
   if (q.scales.size() > 1 && q.axis != axis)
     refuse_node("its kernels have scales along axis {}; expected {}", q.axis, axis);
@@ -40,7 +45,7 @@ QuantizedSums sums_of(const Operation& op, std::size_t axis) {
       refuse_node("its kernels have a zero point of {}, which the multipliers do not have", zero);
   QuantizedSums sums;
   for (const std::int64_t v : q.elements.integers())
-    sums.weights.push_back(static_cast<std::int8_t>(without_sign ? v - 128 : v));
+    sums.weights.push_back(static_cast<std::int16_t>(without_sign ? v - 128 : v));
   sums.scales = q.scales;
   return sums;
 }
@@ -61,7 +66,8 @@ void read_bias(QuantizedSums& sums, const Operation& op, std::size_t index, std:
 }
 
 // Takes factors and addends behind the sums into scales, signs of weights and bias.
-void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernels) {
+void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernels,
+                Precision precision) {
   if (end.factors.empty()) return;
   sums.exact_bias.reset();
   if (sums.scales.size() == 1) sums.scales.resize(kernels, sums.scales[0]);
@@ -70,16 +76,16 @@ void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernel
   for (std::size_t k = 0; k < kernels; ++k) {
     const double factor = end.factors[k];
     sums.bias[k] = sums.bias[k] * factor + end.addends[k];
-    const std::span<std::int8_t> own(sums.weights.data() + k * each, each);
-    if (factor == 0) std::fill(own.begin(), own.end(), std::int8_t{0});
+    const std::span<std::int16_t> own(sums.weights.data() + k * each, each);
+    if (factor == 0) std::fill(own.begin(), own.end(), std::int16_t{0});
     if (factor < 0) {
-      for (std::int8_t& w : own) {
-        if (w == -128)
+      for (std::int16_t& w : own) {
+        if (w < -greatest_weight(precision))
           refuse_node(
               "kernel {} has the weight -128 and a factor of {} behind it; its opposite, "
               "128, is none of int8",
               k, factor);
-        w = static_cast<std::int8_t>(-w);
+        w = static_cast<std::int16_t>(-w);
       }
     }
     if (factor != 0)
@@ -118,9 +124,20 @@ void round_bias(QuantizedSums& sums, double input) {
 QuantizedEnd finish_sums(Lowering& l, const Operation& op, QuantizedSums& sums,
                          const Kernels& kernels, const Quantization& input) {
   const QuantizedEnd end = follow_kernels(l, op.node().outputs[0], kernels);
-  absorb_end(sums, end, kernels.count);
-  round_bias(sums, static_cast<double>(input.scale));
+  absorb_end(sums, end, kernels.count, l.integers());
+  sums.kernels = KernelIntegers(sums.weights, l.integers());
+  if (l.integers() == Precision::kInt16)
+    sums.real_bias.assign(sums.bias.begin(), sums.bias.end());
+  else
+    round_bias(sums, static_cast<double>(input.scale));
   return end;
+}
+
+template <typename Layer>
+void set_sums(Layer& layer, const QuantizedSums& sums) {
+  layer.weights = sums.kernels.span();
+  layer.bias = sums.integer_bias;
+  layer.bias_reals = sums.real_bias;
 }
 
 ConvolutionScales scales_of(const Quantization& input, const QuantizedSums& sums,
@@ -137,7 +154,7 @@ void quantized_conv(Lowering& l, const Operation& op) {
   const Window window = two_axes(read_window(op, kernel_sizes(op)));
   const char* const roles = window_roles(w.size() - 2);
   const auto count = static_cast<std::size_t>(w[0]);
-  QuantizedSums sums = sums_of(op, 0);
+  QuantizedSums sums = sums_of(l, op, 0);
   read_bias(sums, op, 2, count);
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
   const View view = make_view(dims, roles);
@@ -148,8 +165,7 @@ void quantized_conv(Lowering& l, const Operation& op) {
   c.kernels = u32(w[0]);
   c.groups = u32(op.attribute("group", std::int64_t{1}));
   set_window(c, window);
-  c.weights = std::span<const std::int8_t>(sums.weights);
-  c.bias = sums.integer_bias;
+  set_sums(c, sums);
   l.put(end.last, l.network().convolution(x, c, scales_of(input, sums, end)), view);
 }
 
@@ -161,7 +177,7 @@ void quantized_transposed(Lowering& l, const Operation& op) {
   const Window window = two_axes(read_window(op, kernel_sizes(op), true));
   const char* const roles = window_roles(w.size() - 2);
   const auto count = static_cast<std::size_t>(dims[1]);
-  const QuantizedSums own = sums_of(op, 1);
+  const QuantizedSums own = sums_of(l, op, 1);
   const TransposedKernels kernels = transposed_kernels(w, groups, window);
   QuantizedSums sums;
   sums.weights.resize(kernels.size);
@@ -179,8 +195,7 @@ void quantized_transposed(Lowering& l, const Operation& op) {
   Deconvolution d;
   d.name = layer;
   set_transposed_window(d, dims, window);
-  d.weights = std::span<const std::int8_t>(sums.weights);
-  d.bias = sums.integer_bias;
+  set_sums(d, sums);
   l.put(end.last, l.network().deconvolution(x, d, scales_of(input, sums, end)), view);
 }
 
@@ -196,12 +211,13 @@ void quantized_product(Lowering& l, const Operation& op) {
   if (gemm && op.attribute("transA", std::int64_t{0}) != 0)
     refuse_node("its first input is transposed (transA)");
   const double alpha = gemm ? op.attribute("alpha", 1.0) : 1;
-  if (!(alpha > 0)) refuse_node("its alpha is {}; expected a positive number in int8", alpha);
+  if (!(alpha > 0))
+    refuse_node("its alpha is {}; expected a positive number in {}", alpha, l.integers_name());
   const bool transposed = gemm && op.attribute("transB", std::int64_t{0}) != 0;
-  QuantizedSums sums = sums_of(op, transposed ? 0 : 1);
+  QuantizedSums sums = sums_of(l, op, transposed ? 0 : 1);
   for (float& scale : sums.scales) scale = static_cast<float>(alpha * static_cast<double>(scale));
   const std::int64_t columns = b[transposed ? 0 : 1], depth = b[transposed ? 1 : 0];
-  const std::vector<std::int8_t> matrix = sums.weights;
+  const std::vector<std::int16_t> matrix = sums.weights;
   for (std::int64_t c = 0; c < columns; ++c)
     for (std::int64_t d = 0; d < depth; ++d)
       sums.weights[static_cast<std::size_t>(c * depth + d)] =
@@ -220,8 +236,7 @@ void quantized_product(Lowering& l, const Operation& op) {
     FullyConnected f;
     f.name = layer;
     f.outputs = u32(columns);
-    f.weights = std::span<const std::int8_t>(sums.weights);
-    f.bias = sums.integer_bias;
+    set_sums(f, sums);
     return l.put(end.last,
                  l.network().fully_connected(l.tensor(op.input(0)), f, scales_of(input, sums, end)),
                  view);
@@ -242,8 +257,7 @@ void quantized_product(Lowering& l, const Operation& op) {
   Convolution c;
   c.name = layer;
   c.kernels = u32(columns);
-  c.weights = std::span<const std::int8_t>(sums.weights);
-  c.bias = sums.integer_bias;
+  set_sums(c, sums);
   l.put(end.last, l.network().convolution(x, c, scales_of(input, sums, end)), view);
 }
 

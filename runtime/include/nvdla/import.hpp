@@ -69,16 +69,17 @@ struct InputPixels {
 
 /// Options of import_model().
 struct ImportOptions {
-  /// Precision of a model of real numbers: kFp16, or kInt8 with scales that `samples` give, which
-  /// are needed then unless `check` is true. Nothing: kInt8 where there are samples, else kFp16. A
-  /// model that has scales of its own (QuantizeLinear) is in int8, and takes neither.
+  /// Precision of a model of real numbers: kFp16, or kInt8 or kInt16 with scales that `samples`
+  /// give, which are needed then unless `check` is true. Nothing: kInt8 where there are samples,
+  /// else kFp16. A model that has scales of its own (QuantizeLinear) is in int8, and takes neither.
+  /// In int16 (DeviceInfo::has_int16) zero points are 0, but those of `pixels` the mean.
   std::optional<Precision> precision = {};
   /// Inputs by which scales are chosen: from the least to the greatest number that each value
   /// takes, and for each kernel its greatest weight. The same samples give the same network on
   /// every machine. Those of `pixels` are of 0..255, too.
   std::vector<Sample> samples = {};
   std::vector<InputPixels> pixels = {};  ///< Inputs that are pictures.
-  bool measure = false;  ///< True: measure the noise of int8 with the first samples, up to four.
+  bool measure = false;  ///< True: measure the noise of integers with up to four samples.
   std::vector<InputShape> shapes = {};     ///< Sizes of inputs; a batch left open is 1 otherwise.
   std::vector<InputValue> constants = {};  ///< Inputs that become constants.
   std::vector<std::string> outputs = {};   ///< Values that the graph is cut at; empty: its own.

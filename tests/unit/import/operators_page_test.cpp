@@ -24,12 +24,14 @@ std::string operators_page() {
       "\n"
       "Models of real numbers are computed in fp16, on configurations that have it. Operators "
       "between\n"
-      "DequantizeLinear and QuantizeLinear are computed in int8, on all configurations: these are "
-      "marked with\n"
-      "int8. Nodes whose inputs are constants are computed when the model is imported where the "
-      "column says so.\n"
+      "DequantizeLinear and QuantizeLinear are computed in int8, on all configurations, and with "
+      "`--precision\n"
+      "int16` models of real numbers in int16, on nv_full: these are marked with integers. Nodes "
+      "whose inputs are\n"
+      "constants are computed when the model is imported where the column says so.\n"
       "`--check` lists what becomes of each node of a model, with reasons.\n\n"
-      "| operator | int8 | of constants | where, and what is not possible |\n|---|---|---|---|\n";
+      "| operator | integers | of constants | where, and what is not possible "
+      "|\n|---|---|---|---|\n";
   std::map<std::string, const OperatorRow*> rows;
   for (const OperatorRow* row : all_operators())
     if (!row->name.starts_with("nvdla.")) rows.emplace(row->name, row);

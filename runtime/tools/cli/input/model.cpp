@@ -184,7 +184,8 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->capture_default_str();
   command
       .add_option("--precision", options.precision,
-                  "Of the arithmetic: int8, whose scales --samples give; fp16. A model with scales "
+                  "Of the arithmetic: int8 or int16, whose scales --samples give; fp16. A model "
+                  "with scales "
                   "of its own (QuantizeLinear) is in int8, others are in fp16 without samples")
       ->check(CLI::IsMember({"int8", "int16", "fp16"}).description(""))
       ->type_name("NAME");
