@@ -125,7 +125,7 @@ TEST(PartAtoms, ChangeNoResult) {
     applied += parts_report(with).applied;
     return results_of_parts(with) == results_of_parts(without) ? "" : "the results differ";
   });
-  EXPECT_GE(applied, 10U);
+  EXPECT_GE(applied, 2U);  // about half of the blocks, drawn anew in each run
 }
 
 std::uint32_t applied_parts(const PartBlock& block, const BuildOptions& options = {}) {
