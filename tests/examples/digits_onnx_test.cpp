@@ -6,6 +6,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -96,6 +98,43 @@ TEST(DigitsOnnx, ClassifiesAsTheNetworkInFloats) {
   EXPECT_GE(right(first) + 5, right(of_floats));
   for (const char* device : {"nv_large", "nv_small"})
     EXPECT_EQ(classes_on(device, held_out, samples), first) << device;
+}
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = a[i], y = b[i];
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+// In int16 pixels are the elements, and each score is that of the floats.
+TEST(DigitsOnnx, ScoresInInt16AsTheNetworkInFloats) {
+  const digits::Weights weights = digits::load_weights(kFolder / "weights.json");
+  const digits::HeldOut held_out = digits::read_held_out(kFolder);
+  const nvdla::Device device = nvdla::Device::open("model:nv_full");
+  const nvdla::ImportedModel model =
+      nvdla::import_model((kFolder / "digits.onnx").string(), device.info(),
+                          {.precision = nvdla::Precision::kInt16,
+                           .samples = shipped_pictures(),
+                           .pixels = {{.mean = {128}, .deviation = {128}}}});
+  nvdla::Request request = model.network.compile(device).create_request();
+  double least = 1;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const auto& pixels = held_out.pictures[i].pixels;
+    const std::vector<std::int16_t> elements(pixels.begin(), pixels.end());
+    request.write("picture", nvdla::Layout::kNchw, std::span<const std::int16_t>(elements));
+    request.run();
+    std::vector<float> scores(10);
+    request.read("classes", nvdla::Layout::kNchw, std::span<float>(scores));
+    const std::vector<float> of_floats = digits::float_scores(weights, pixels);
+    EXPECT_EQ(best(scores), best(of_floats)) << i;
+    least = std::min(least, cosine(scores, of_floats));
+  }
+  EXPECT_GT(least, 0.99999);
 }
 
 }  // namespace

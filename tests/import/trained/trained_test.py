@@ -17,8 +17,8 @@ import onnx
 import networks
 import qdq
 
-# The cosine to the network in floats: of fp16, and how much less than ONNX Runtime's int8 has.
-LEAST_FP16 = .9999
+# The cosine to the network in floats: of 16 bits, and how much less than ONNX Runtime's int8 has.
+LEAST_OF_16_BITS = .9999
 MOST_BELOW = .001
 NETWORKS = ("mobilenet_v2", "text_direction")
 
@@ -80,7 +80,7 @@ def check(nvdla, network):
 
     few = min(count, 12)
     row("fp16", "nv_full", network.run(nvdla, network.compile(nvdla, path, "nv_full"), "nv_full",
-                                       few), LEAST_FP16)
+                                       few), LEAST_OF_16_BITS)
     integers = network.network.quantised()
     theirs = row("int8 of ONNX Runtime", "-", network.expected(integers), 0)
     # Gates with a zero point need operator Y, which nv_small lacks; scales of samples know that.
@@ -94,6 +94,10 @@ def check(nvdla, network):
                                    network.folder / "samples.npy")
         least = theirs - (.01 if gates and device == "nv_small" else .003)
         row("int8 of samples", device, network.run(nvdla, loadable, device, count), least)
+    loadable = network.compile(nvdla, path, "nv_full", "--precision", "int16", "--samples",
+                               network.folder / "samples.npy")
+    row("int16 of samples", "nv_full", network.run(nvdla, loadable, "nv_full", few),
+        LEAST_OF_16_BITS)
     return wrong
 
 
