@@ -2,12 +2,15 @@
 //
 // Adding quantised layers that work element by element to a network.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "lut/lut_bytes.hpp"
+#include "lut/lut_eval.hpp"
 #include "lut/lut_words.hpp"
 #include "packing/precision.hpp"
 #include "packing/quantized.hpp"
@@ -162,6 +165,20 @@ Tensor detail::add_minimum(Network::Impl& net, Tensor a, Tensor b, std::string_v
 
 Tensor Network::minimum(Tensor a, Tensor b, std::string_view name) {
   return detail::add_layer(impl(), name, [&] { return detail::add_minimum(impl(), a, b, name); });
+}
+
+double interpolation_error(const Activation& activation) {
+  const std::vector<double> results = detail::wide_activation_results(activation);
+  const nvdla_lut lut = detail::lut_of_words(results);
+  const detail::LutPair table(lut, false);
+  double errors = 0, numbers = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const double found = static_cast<double>(table.evaluate(static_cast<std::int64_t>(i) - 32768));
+    const double steps = results[i] - activation.output.zero_point;
+    errors += (found - results[i]) * (found - results[i]);
+    numbers += steps * steps;
+  }
+  return numbers == 0 ? 0 : std::sqrt(errors / numbers);
 }
 
 Tensor detail::add_activation(Network::Impl& net, Tensor input, const Activation& layer) {

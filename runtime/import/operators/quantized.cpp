@@ -16,6 +16,9 @@
 namespace nvdla::import {
 namespace {
 
+// More than this, of the results, leaves a cosine below .9999.
+constexpr double kGreatestTableError = 0.01;
+
 void quantized_function(Lowering& l, const Operation& op, ValueId id, const Function& function) {
   const View view = l.view(id);
   const Tensor x = l.tensor(id);
@@ -225,8 +228,13 @@ Quantization quantization_of(Lowering& l, const Operation& op, std::size_t index
 
 Tensor add_function(Lowering& l, Tensor x, const Quantization& to, const Function& function) {
   const std::string layer = l.name();
-  return l.network().activation(
-      x, {.name = layer, .input = known_quantization(l, x), .output = to, .function = function});
+  const Quantization input = known_quantization(l, x);
+  const Activation table{.name = layer, .input = input, .output = to, .function = function};
+  if (l.integers() != Precision::kInt16) return l.network().activation(x, table);
+  const double error = interpolation_error(table);
+  if (error <= kGreatestTableError) return l.network().activation(x, table);
+  l.use_cpu(fmt::format("this function in int16, which a table misses by {:.1f} %", 100 * error));
+  return l.network().apply(x, {.name = layer, .input = input, .output = to, .function = function});
 }
 
 Tensor requantized(Lowering& l, Tensor x, const Quantization& to) {

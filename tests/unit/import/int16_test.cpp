@@ -124,6 +124,39 @@ TEST(Int16, FunctionsOfElements) {
   }
 }
 
+// No table is right for a function of many jumps.
+TEST(Int16, FunctionsThatJumpAreTheProcessors) {
+  ModelMaker m;
+  m.input("x", {1, 4, 8, 8}).output("y");
+  m.node("Ceil", {"x"}, {"y"});
+  EXPECT_GT(least_cosine(m, 256, 4, CpuUse::kAll), kLeastCosine);
+  const std::string refusal =
+      m.refusal({.precision = Precision::kInt16, .samples = samples_of(256, 4)});
+  EXPECT_NE(refusal.find("(Ceil): the device has nothing for this function in int16, which a table "
+                         "misses by 2.9 %"),
+            std::string::npos)
+      << refusal;
+}
+
+TEST(Int16, LocalResponseNormalization) {
+  ModelMaker m;
+  m.input("x", {1, 8, 4, 4}).output("y");
+  auto& node = m.node("LRN", {"x"}, {"y"});
+  set(node, "size", std::int64_t{5});
+  set(node, "alpha", 0.5F);
+  EXPECT_GT(least_cosine(m, 128, 2), kLeastCosine);
+}
+
+// Numbers for each position are operands of their own.
+TEST(Int16, ConstantsOfPositions) {
+  ModelMaker m;
+  m.input("x", {1, 2, 3, 3}).output("y");
+  m.floats("f", {2, 3, 3}, numbers(18, 3)).floats("b", {1, 3, 3}, numbers(9, 4));
+  m.node("Mul", {"x", "f"}, {"p"});
+  m.node("Add", {"p", "b"}, {"y"});
+  EXPECT_GT(least_cosine(m, 18, 2), kLeastCosine);
+}
+
 TEST(Int16, WhatMovesElementsKeepsThem) {
   ModelMaker m;
   m.input("x", {1, 8, 4, 4}).output("y");

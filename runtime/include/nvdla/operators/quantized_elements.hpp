@@ -168,7 +168,8 @@ class NVDLA_API QuantizedMultiplication {
 /// the zero point. Where SDP has no table (DeviceInfo::has_lut), that of CDP has the same entries.
 ///
 /// Of int16 the table has an entry for each 256th element, and for 65 that lie closer together
-/// where that helps most; those between are interpolated. It takes DeviceInfo::has_lut.
+/// where that helps most; those between are interpolated (interpolation_error()). It takes
+/// DeviceInfo::has_lut.
 struct Activation {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};
@@ -182,6 +183,11 @@ struct Activation {
 /// The results of int8 for the elements from -128 on. Throws kInvalidArgument for quantisations
 /// that are not known or cannot be and where there is no function, and what the function throws.
 NVDLA_API std::array<std::int8_t, 256> activation_results(const Activation& activation);
+
+/// Returns how far the table of int16 is beside the function: the root of the mean of the squares
+/// of its errors over all elements, in parts of that of the results. It is great where the function
+/// jumps, or bends sharply in many places. Throws the same.
+NVDLA_API double interpolation_error(const Activation& activation);
 
 }  // namespace nvdla
 

@@ -149,6 +149,9 @@ TEST(NetworkInt16, FunctionsAreInterpolated) {
       worst = std::max(worst, std::fabs(found.data[i] - std::clamp(real, -32768.0, 32767.0)));
     }
     EXPECT_LE(worst, c.most) << c.name;
+    const double error = interpolation_error(
+        {.input = Quantization{8 / 32767.0F, 0}, .output = {c.output, 0}, .function = c.function});
+    EXPECT_LE(error, c.name == std::string("bend") ? 0.005 : 0.0005) << c.name;
   }
 }
 
