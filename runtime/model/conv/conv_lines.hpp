@@ -11,51 +11,64 @@
 #include <thread>
 #include <vector>
 
+#include "model/core/thread_pool.hpp"
+
 namespace nvdla::model {
 
 class ConvLines {
  public:
   // None of so many is there.
   void begin(std::uint32_t count) {
-    if (lines_.size() < count) lines_ = std::vector<std::atomic<Line>>(count);
-    for (std::uint32_t i = 0; i < count; ++i) lines_[i].store(Line::kMissing, kRelaxed);
+    if (lines_.size() < count) lines_ = std::vector<Line>(count);
+    for (std::uint32_t i = 0; i < count; ++i) lines_[i].state.store(State::kMissing, kRelaxed);
     count_ = count;
-    next_.store(0, kRelaxed);
   }
 
-  // Returns when the lines from `first` to `end` are there, as far as there are so many; those
-  // before them come first. `bring(line)`, which one thread calls for each, says whether there is
-  // anything negative in the line; and so is said here whether there is anything in any of them.
+  // Returns when the lines from `first` to `end` are there, as far as there are so many.
+  // `bring(line)`, which one thread calls for each, returns whether anything in the line is
+  // negative; need() returns whether anything is in any of them.
   template <typename Bring>
   bool need(std::uint32_t first, std::uint32_t end, Bring bring) {
     end = std::min(end, count_);
-    while (next_.load(kRelaxed) < end) {
-      const std::uint32_t line = next_.fetch_add(1, kRelaxed);
-      if (line >= count_) break;
-      const Line found = bring(line) ? Line::kNegative : Line::kNonnegative;
-      lines_[line].store(found, std::memory_order_release);
+    bool waits = false, negative = false;
+    for (std::uint32_t i = first; i < end; ++i) {
+      std::atomic<State>& state = lines_[i].state;
+      State found = state.load(std::memory_order_acquire);
+      if (found == State::kMissing && state.compare_exchange_strong(found, State::kTaken, kRelaxed,
+                                                                    std::memory_order_acquire)) {
+        found = bring(i) ? State::kNegative : State::kNonnegative;
+        state.store(found, std::memory_order_release);
+      }
+      waits |= found == State::kTaken;
+      negative |= found == State::kNegative;
     }
-    bool negative = false;
-    for (std::uint32_t i = first; i < end; ++i) negative |= await(lines_[i]) == Line::kNegative;
+    // Others bring theirs meanwhile.
+    for (std::uint32_t i = first; waits && i < end; ++i)
+      negative |= await(lines_[i].state) == State::kNegative;
     return negative;
   }
 
  private:
-  enum class Line : std::uint8_t { kMissing, kNonnegative, kNegative };
+  enum class State : std::uint8_t { kMissing, kTaken, kNonnegative, kNegative };
   static constexpr auto kRelaxed = std::memory_order_relaxed;
 
-  // Whoever has taken a line is about to bring it, and waits for nothing.
-  static Line await(const std::atomic<Line>& line) noexcept {
-    for (;;) {
-      const Line found = line.load(std::memory_order_acquire);
-      if (found != Line::kMissing) return found;
-      std::this_thread::yield();
+  // Whoever has taken a line brings it, and waits for nothing: to call the system at once would
+  // take longer.
+  static State await(const std::atomic<State>& state) noexcept {
+    constexpr unsigned kLooks = 256;
+    for (unsigned looks = 0;; ++looks) {
+      const State found = state.load(std::memory_order_acquire);
+      if (found > State::kTaken) return found;
+      looks < kLooks ? relax() : std::this_thread::yield();
     }
   }
 
-  std::vector<std::atomic<Line>> lines_;
+  // Threads that work on lines far apart write to different lines of the cache.
+  struct alignas(16) Line {
+    std::atomic<State> state{State::kMissing};
+  };
+  std::vector<Line> lines_;
   std::uint32_t count_ = 0;
-  std::atomic<std::uint32_t> next_{0};  // that nobody has taken
 };
 
 }  // namespace nvdla::model

@@ -312,10 +312,15 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   // Few positions wait for the weights, each of which is a product of every position.
   const double rate = std::min<double>(depthwise ? kDepthwiseRate : kernels_.form.rate,
                                        kWeightRate * walk.positions());
+  // Activations come in while threads compute, once.
+  const double fetched = data_.opens_lines() || data_.is_open()
+                             ? static_cast<double>(data_.batch_bytes()) / kFetchRate
+                             : 0;
+  const double outputs = static_cast<double>(walk.positions()) * sdp.blocks();
   tiles_.run(
       sdp,
       {walk.positions(), depthwise ? SdpPass::kPositions : walk.tile_positions(kernels_), order},
-      products / rate, std::ref(compute),
+      products / rate + fetched / outputs, std::ref(compute),
       finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
 }
 

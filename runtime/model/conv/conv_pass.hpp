@@ -72,9 +72,11 @@ class ConvPass {
                              const PackedWeights& weights, SdpPass& sdp);
 
   // Products of a nanosecond, roughly: what decides whether threads are worth their while.
-  static constexpr double kDepthwiseRate = 150, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
+  static constexpr double kDepthwiseRate = 80, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
   // Bytes of weights that come from beyond a processor's own caches in a nanosecond.
   static constexpr double kWeightRate = 20;
+  // Bytes of activations that are brought into order in a nanosecond.
+  static constexpr double kFetchRate = 12;
 
   const nvdla_hw& hw_;
   Dma& dma_;

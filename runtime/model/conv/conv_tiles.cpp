@@ -3,16 +3,22 @@
 
 #include <algorithm>
 
+#include "support/integers.hpp"
+
 namespace nvdla::model {
 namespace {
 
 // Nanoseconds; long enough that passing it on costs nothing, as long as it stays in a cache.
 constexpr double kTaskTime = 4e3;
 constexpr std::size_t kMaxTaskTiles = 4;
-// Tasks of a thread at least, so that threads end together.
+// Tasks of a thread, so that threads end together; fewer where a task would take less time than it
+// is worth to fetch one.
 constexpr std::size_t kThreadTasks = 4;
+constexpr double kMinTaskTime = 1e3;
+// Positions of a tile that is cut for several threads, or a multiple of it.
+constexpr unsigned kLeastTile = SdpPass::kPositions / 4;
 // SDP takes about so many nanoseconds for a position of a block.
-constexpr double kFinishTime = 2;
+constexpr double kFinishTime = 4;
 
 }  // namespace
 
@@ -29,9 +35,13 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
         shared_(sdp.shareable()) {}
 
   std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
-  // Chooses how many tiles a task has that others may execute, if a tile takes so many nanoseconds.
-  void cut(double of_tile, unsigned threads) noexcept {
-    const std::size_t tasks = kThreadTasks * threads;
+  // Chooses how many tiles a task has that others may execute, if a position of a block takes so
+  // many nanoseconds.
+  void cut(double of_position, unsigned threads) noexcept {
+    const double of_tile = std::min(cut_.of_tile, cut_.positions) * of_position;
+    const auto worth =
+        static_cast<std::size_t>(of_tile * static_cast<double>(tiles()) / kMinTaskTime);
+    const std::size_t tasks = std::clamp<std::size_t>(worth, threads, kThreadTasks * threads);
     const std::size_t wanted =
         std::min(static_cast<std::size_t>(kTaskTime / of_tile), tiles() / tasks);
     // A thread gathers what a position sees once for all blocks.
@@ -98,18 +108,26 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 
 void ConvTiles::run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
                     const Finish& finish) {
-  Tasks tasks(kernels_, sdp, cut, compute, finish);
-  const double of_tile =
-      std::min<std::uint32_t>(cut.of_tile, cut.positions) * (nanoseconds + kFinishTime);
-  const double whole = static_cast<double>(tasks.tiles()) * of_tile;
+  const double of_position = nanoseconds + kFinishTime;
+  const double whole = cut.positions * static_cast<double>(sdp.blocks()) * of_position;
+  const bool shares = pool_.shares(whole);
+  Tasks tasks(kernels_, sdp, shares ? cut_for_all(sdp, cut) : cut, compute, finish);
   std::size_t slots = 1;
-  if (pool_.shares(whole)) {
+  if (shares) {
     slots = pool_.in_flight();
-    tasks.cut(of_tile, pool_.size());
+    tasks.cut(of_position, pool_.size());
   }
   values_.resize(std::max(values_.size(), slots * tasks.slot_values()));
   tasks.place(values_.data());
   pool_.run(tasks, tasks.count(), whole);
+}
+
+ConvTiles::Cut ConvTiles::cut_for_all(const SdpPass& sdp, const Cut& cut) const noexcept {
+  Cut smaller = cut;
+  if (sdp.shareable() && cut.order == Order::kBlocksFirst && cut.of_tile == SdpPass::kPositions &&
+      cut.positions <= cut.of_tile)
+    smaller.of_tile = arith::round_up(arith::ceil_div(cut.positions, pool_.size()), kLeastTile);
+  return smaller;
 }
 
 }  // namespace nvdla::model

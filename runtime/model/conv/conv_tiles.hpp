@@ -51,6 +51,9 @@ class ConvTiles {
  private:
   class Tasks;
 
+  // Cuts a single tile for the threads: each then gathers the positions that are its own.
+  Cut cut_for_all(const SdpPass& sdp, const Cut& cut) const noexcept;
+
   ThreadPool& pool_;
   const Kernels& kernels_;
   std::vector<std::int32_t> values_;

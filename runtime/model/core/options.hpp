@@ -45,7 +45,7 @@ struct Options {
   unsigned threads = 1;
   // Nanoseconds, roughly: a layer that takes less stays on one thread, and one that takes several
   // times as much wakes threads that sleep.
-  double worth_sharing = 8e3;
+  double worth_sharing = 5e3;
   // Direct convolutions of fp16 in plain fp32 instead of exactly as the logic: nothing for
   // conformance.
   bool fast_half = false;

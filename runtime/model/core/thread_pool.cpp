@@ -10,23 +10,27 @@ namespace nvdla::model {
 namespace {
 
 // To wake up takes longer than most waits last: how long a thread spins first, inside a region and
-// for the next one. Whoever else wants the processor gets it, but for the first looks.
-constexpr std::chrono::microseconds kSpinTime{50};
-constexpr unsigned kFirstLooks = 64;
+// for the next one. Whoever else wants the processor gets it, but in the beginning: from one layer
+// to the next it takes less than that, and a call of the system would come between.
+constexpr std::chrono::microseconds kSpinTime{50}, kAloneTime{10};
+// Looks from one look at the clock to the next.
+constexpr unsigned kLooks = 16;
 // Threads that sleep are woken for so many times the work that others share.
-constexpr double kWorthWaking = 6;
+constexpr double kWorthWaking = 10;
 
 // Returns whether `holds` within that time.
 template <typename Condition>
 bool spin_until(Condition holds) noexcept {
-  for (unsigned i = 0; i < kFirstLooks; ++i)
-    if (holds()) return true;
-  const auto end = std::chrono::steady_clock::now() + kSpinTime;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    for (unsigned i = 0; i < kLooks; ++i) {
+      if (holds()) return true;
+      relax();
+    }
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kSpinTime) return false;
+    if (waited > kAloneTime) std::this_thread::yield();
   }
-  return true;
 }
 
 // Returns when `value` is no longer `seen`.
@@ -52,10 +56,19 @@ class Presence {
 // A parallel region, one call of run(): a ring of slots between the threads and the caller.
 class ThreadPool::Region {
  public:
-  // `executed` has the slots.
-  Region(Work& work, std::size_t tasks, std::span<std::atomic<std::size_t>> executed)
-      : work_(work), tasks_(tasks), executed_(executed.first(std::min(executed.size(), tasks))) {
+  // `executed` has the slots, `shares` one for each thread.
+  Region(Work& work, std::size_t tasks, std::span<std::atomic<std::size_t>> executed,
+         std::span<Share> shares)
+      : work_(work),
+        tasks_(tasks),
+        executed_(executed.first(std::min(executed.size(), tasks))),
+        shares_(shares) {
     for (std::atomic<std::size_t>& task : executed_) task = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i].next = begin;
+      begin = shares_[i].end = tasks * (i + 1) / shares_.size();
+    }
   }
 
   // Executes tasks until there are none left.
@@ -102,10 +115,15 @@ class ThreadPool::Region {
   }
 
  private:
-  // Executes tasks that leave nothing to retire; whoever is inside still executes one.
+  // Executes tasks that leave nothing to retire: the thread's own, then those that others have not
+  // come to.
   void share(unsigned thread) noexcept {
-    for (std::size_t task = next_.fetch_add(1); task < tasks_; task = next_.fetch_add(1))
-      work_.execute(thread, task, thread);
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      Share& share = shares_[(thread + i) % shares_.size()];
+      for (std::size_t task = share.next.fetch_add(1); task < share.end;
+           task = share.next.fetch_add(1))
+        work_.execute(thread, task, thread);
+    }
   }
   std::size_t slot(std::size_t task) const noexcept { return task % executed_.size(); }
   void execute(unsigned thread, std::size_t task) noexcept {
@@ -121,12 +139,14 @@ class ThreadPool::Region {
   std::atomic<bool> abandoned_{false};
   // For each slot the task that is in it, plus 1.
   const std::span<std::atomic<std::size_t>> executed_;
+  const std::span<Share> shares_;
 };
 
 ThreadPool::ThreadPool(unsigned threads, double worth_sharing)
     : size_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
       worth_sharing_(worth_sharing),
-      executed_(in_flight()) {}
+      executed_(in_flight()),
+      shares_(size_) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -204,7 +224,7 @@ void ThreadPool::run(Work& work, std::size_t tasks, double nanoseconds) {
     }
     return;
   }
-  Region region(work, tasks, executed_);
+  Region region(work, tasks, executed_, shares_);
   open(region, wakes);
   try {
     region.lead();

@@ -17,6 +17,15 @@
 
 namespace nvdla::model {
 
+// Lets the other thread of a processor's core go first, as whoever waits in a loop should.
+inline void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 class ThreadPool {
  public:
   class Work {
@@ -88,6 +97,13 @@ class ThreadPool {
   std::atomic<std::uint64_t> regions_{0};
   std::atomic<bool> stop_{false};
   std::vector<std::atomic<std::size_t>> executed_;  // slots of the region
+  // `Share` has the tasks with which a thread begins, where none are retired. Neighbours are one
+  // thread's: so are, mostly, the results of the layer before that they take.
+  struct alignas(64) Share {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+  std::vector<Share> shares_;
   std::vector<std::thread> threads_;
 };
 

@@ -133,6 +133,31 @@ TEST(ThreadPool, ExecutesTasksWithoutResultsOnce) {
   }
 }
 
+// Neighbouring tasks are one thread's, as long as it comes for them.
+TEST(ThreadPool, ThreadsBeginWithTheirShares) {
+  constexpr std::size_t kTasks = 60;
+  constexpr unsigned kThreads = 3;
+  ThreadPool pool(kThreads, 0);
+  for (unsigned round = 0; round < 50; ++round) {
+    std::vector<std::vector<std::size_t>> executed(kThreads);
+    auto execute = [&](unsigned thread, std::size_t task) { executed[thread].push_back(task); };
+    model::run_tasks(pool, kTasks, 1e9, execute);
+    // Others may have taken some of a thread that is late, or all, but never those of the caller
+    // before it came.
+    for (unsigned thread = 1; thread < kThreads; ++thread) {
+      const std::size_t begin = thread * kTasks / kThreads;
+      const auto own = std::count_if(
+          executed[thread].begin(), executed[thread].end(),
+          [&](auto task) { return task >= begin && task < begin + kTasks / kThreads; });
+      // Its own come first, in their order.
+      EXPECT_TRUE(std::is_sorted(executed[thread].begin(), executed[thread].begin() + own));
+      EXPECT_TRUE(std::all_of(executed[thread].begin(), executed[thread].begin() + own,
+                              [&](auto task) { return task >= begin; }));
+    }
+    EXPECT_EQ(executed[0].front(), 0U);
+  }
+}
+
 // Work that is shared has several slots.
 class Slots final : public ThreadPool::Work {
  public:
@@ -153,7 +178,7 @@ TEST(ThreadPool, WakesNobodyForALittleWork) {
   Slots slots;
   EXPECT_FALSE(slots.shared(pool, 999));
   EXPECT_FALSE(slots.shared(pool, 1000));
-  EXPECT_TRUE(slots.shared(pool, 6000));
+  EXPECT_TRUE(slots.shared(pool, 10000));
 }
 
 TEST(ThreadPool, WakesOthersForALittleWorkThatComesAgainAndAgain) {
