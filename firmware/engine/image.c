@@ -48,7 +48,8 @@ static u32 next_address(const struct nvdla_job *job,
 	const struct nvdla_reloc *end = reloc + image->num_relocs;
 	u32 next = image->num_writes;
 
-	for (; reloc < end; reloc++) {
+	/* Address words come in pairs: no other is before the one at @index. */
+	for (; reloc < end && next != index; reloc++) {
 		u64 address = job->bases[reloc->slot] + reloc->offset;
 
 		if (reloc->low >= index && reloc->low < next) {

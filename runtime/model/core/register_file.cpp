@@ -68,7 +68,10 @@ RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
     unit.stored.resize(kWords);
     for (const RegisterInfo& reg : info.registers) {
       const bool enables = reg.name == "D_OP_ENABLE";
-      if (enables) unit.op_enable = reg.offset;
+      if (enables) {
+        unit.op_enable = reg.offset;
+        unit.op_mask = reg.write[map_];
+      }
       if (cleared_at_enable(reg)) unit.cleared.push_back(reg.offset / 4);
       if (stores_alone(reg) && !enables && unit.built && reg.present[map_])
         unit.stored[reg.offset / 4] = reg.write[map_];
@@ -76,8 +79,10 @@ RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
     const auto base = unit_base(map_, info.unit);
     unit.window = base.value_or(0) / kWindow;
     // BDMA acts on writes: they never end in store().
-    if (unit.built && info.unit != NVDLA_UNIT_BDMA)
+    if (unit.built && info.unit != NVDLA_UNIT_BDMA) {
       windows_[unit.window].stored = unit.stored.data();
+      if (unit.grouped) windows_[unit.window].unit = info.unit;
+    }
     if (unit.built && port(info.unit, NVDLA_SDP_S_LUT_ACCESS_DATA) != nullptr)
       lut_data_[info.unit == NVDLA_UNIT_CDP ? 1 : 0] = *base + NVDLA_SDP_S_LUT_ACCESS_DATA;
   }
@@ -220,8 +225,30 @@ void RegisterFile::write_entry(Unit unit, std::uint32_t value) noexcept {
   lut.index = (lut.index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
 }
 
+bool RegisterFile::control(std::uint32_t offset, std::uint32_t value) noexcept {
+  if (offset >= NVDLA_REG_SPACE || windows_[offset / kWindow].unit == NVDLA_UNIT_COUNT)
+    return false;
+  UnitState& unit = units_[windows_[offset / kWindow].unit];
+  const std::uint32_t at = offset % kWindow;
+  if (at == kPointer) {
+    unit.producer = value & NVDLA_REG_S_POINTER_PRODUCER_MASK;
+  } else if (at == unit.op_enable) {
+    std::vector<std::uint32_t>& words = unit.words[unit.producer];
+    std::uint32_t& word = words[at / 4];
+    // An enabled group drops it.
+    if ((word & 1) != 0) return true;
+    word = (word & ~unit.op_mask) | (value & unit.op_mask);
+    if ((value & 1) != 0)
+      for (const std::size_t cleared : unit.cleared) words[cleared] = 0;
+  } else {
+    return false;
+  }
+  open(unit);
+  return true;
+}
+
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
-  if (store(offset, value)) return;
+  if (store(offset, value) || control(offset, value)) return;
   if (offset == lut_data_[0]) return write_entry(NVDLA_UNIT_SDP, value);
   if (offset == lut_data_[1]) return write_entry(NVDLA_UNIT_CDP, value);
   const RegisterInfo* info = register_at(map_, offset);

@@ -96,6 +96,7 @@ class RegisterFile {
     bool built = false;
     bool grouped = false;
     std::uint32_t op_enable = 0;  // offset of D_OP_ENABLE
+    std::uint32_t op_mask = 0;    // its bits that a write stores
     unsigned producer = 0;
     unsigned consumer = 0;
     // Single registers live in words[0], those of a group in words[group].
@@ -110,6 +111,9 @@ class RegisterFile {
   // Finds out whether and where a unit's groups can be written.
   void open(UnitState& unit) noexcept;
   std::uint32_t status(const UnitState& unit) const noexcept;
+  // Writes S_POINTER or D_OP_ENABLE, of which a layer has two dozen; returns false, and does
+  // nothing, if it is another register, or BDMA's.
+  bool control(std::uint32_t offset, std::uint32_t value) noexcept;
   // A write has changed an interrupt register.
   void line_written() noexcept;
   Lut* port(Unit unit, std::uint32_t offset) noexcept;
@@ -123,6 +127,7 @@ class RegisterFile {
     // The words of the group at PRODUCER, or null: an enabled group belongs to the hardware, and
     // all writes are dropped, OP_EN included.
     std::uint32_t* words = nullptr;
+    Unit unit = NVDLA_UNIT_COUNT;  // whose groups control() leads
   };
   std::array<Window, NVDLA_REG_SPACE / kWindow> windows_;
   std::array<Lut, 2> luts_;
