@@ -20,13 +20,23 @@ using detail::precision_name;
 using detail::refuse_argument;
 using detail::TensorNode;
 
+// Pixels have one component, or so many.
+constexpr std::uint32_t kComponents = 4;
+
+// Returns true for a tensor that lies as pixels, whatever passes choose: bytes with fp16 kernels.
+bool lies_as_bytes(const TensorNode& in, Precision proc) {
+  return !in.image && !in.producer && in.shape.channels <= kComponents &&
+         in.precision == Precision::kInt8 && proc == Precision::kFp16;
+}
+
 // The way from the input to the arithmetic, and what of it the converter does.
 void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
   const auto proc = static_cast<Precision>(conv.proc_precision);
-  const bool image = in.image.has_value();
+  const bool image = in.image.has_value(), bytes = lies_as_bytes(in, proc);
   const bool same = in.precision == proc;
-  if (!same && !(image ? in.precision != Precision::kFp16
-                       : in.precision == Precision::kInt16 && proc == Precision::kFp16)) {
+  if (!same && !bytes &&
+      !(image ? in.precision != Precision::kFp16
+              : in.precision == Precision::kInt16 && proc == Precision::kFp16)) {
     refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
                     precision_name(in.precision), precision_name(proc));
   }
@@ -41,17 +51,18 @@ void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
                     image ? "pixels of" : "a tensor of", precision_name(in.precision),
                     precision_name(proc));
   }
-  if (!image && (!cvt.mean.empty() || cvt.signed_pixels)) {
+  if (!image && !bytes && (!cvt.mean.empty() || cvt.signed_pixels)) {
     refuse_argument("mean and signed_pixels are of images, the input is a tensor");
   }
   if (!has) return;
+  if (bytes && conv.channels > 1) conv.channels = kComponents;
   if (!cvt.mean.empty() && (cvt.mean.size() != conv.channels || cvt.offset != 0)) {
     refuse_argument("{} mean values and an offset of {}: right are {}, one per component, and none",
                     cvt.mean.size(), cvt.offset, conv.channels);
   }
   conv.flags |= NVDLA_CONV_CONVERT;
   if (!cvt.mean.empty()) conv.flags |= NVDLA_CONV_MEAN;
-  if (cvt.signed_pixels) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
+  if (cvt.signed_pixels || bytes) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
   conv.cvt_offset = cvt.offset;
   conv.cvt_scale = cvt.scale;
   conv.cvt_truncate = cvt.shift;
@@ -86,6 +97,8 @@ std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
   }
   const char* reason = detail::wish_of_one_group(c.tuning);
   if (reason == nullptr && in.image) reason = "the input is an image";
+  if (reason == nullptr && lies_as_bytes(in, detail::kernel_precision(c.weights)))
+    reason = "the input lies as pixels";
   if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
   return in.shape.channels / c.groups;
 }
@@ -112,6 +125,12 @@ void detail::check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& c
   check_rewrite("tuning.batch", tuning.batch);
   check_rewrite("tuning.pixels", tuning.pixels);
   check_rewrite("tuning.interleaving", tuning.interleaving);
+  const bool bytes =
+      conv.in_precision == NVDLA_PRECISION_INT8 && conv.proc_precision == NVDLA_PRECISION_FP16;
+  if (bytes && conv.mode == NVDLA_CONV_DIRECT && tuning.pixels != Rewrite::kAlways) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "int8 with fp16 kernels lies as pixels, and tuning.pixels is kNever");
+  }
   if (tuning.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }
@@ -161,16 +180,19 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   const Shape out = conv_output(node.conv);
   weights.channels = check_groups(c, tensor);
   node.groups = c.groups;
-  detail::Kernels kernels = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
-                                         : detail::copy_kernels(c.weights, weights);
+  const bool bytes = lies_as_bytes(tensor, processing);
+  detail::Kernels kernels = tensor.image || bytes ? image_kernels(c, weights, node.conv.channels)
+                                                  : detail::copy_kernels(c.weights, weights);
   if (!tensor.image && c.tuning.post_extension != 0) {
     refuse_argument("tuning.post_extension {} is of images, the input is a tensor",
                     c.tuning.post_extension);
   }
-  detail::check_tuning(c.tuning, node.conv);
+  Convolution::Tuning tuning = c.tuning;
+  if (bytes && tuning.pixels == Rewrite::kAuto) tuning.pixels = Rewrite::kAlways;
+  detail::check_tuning(tuning, node.conv);
   node.winograd_truncate = c.arithmetic.winograd_truncate;
   detail::check_range("arithmetic.winograd_truncate", node.winograd_truncate, 0U, 2U);
-  if (c.groups == 1) node.tuning = c.tuning;
+  if (c.groups == 1) node.tuning = tuning;
   node.any_order = c.arithmetic.any_order;
   node.sdp =
       detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);

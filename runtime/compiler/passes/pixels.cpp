@@ -24,6 +24,11 @@ namespace {
 
 constexpr std::uint32_t kComponents = 4;
 
+// Returns true for bytes with fp16 kernels, which lie as pixels or not at all.
+bool is_of_bytes(const nvdla_conv& conv) {
+  return conv.in_precision == NVDLA_PRECISION_INT8 && conv.proc_precision == NVDLA_PRECISION_FP16;
+}
+
 bool pads_a_position(std::uint32_t before, std::uint32_t after, std::uint32_t kernel) {
   return before >= kernel || after >= kernel;
 }
@@ -39,11 +44,12 @@ const char* cannot_read_pixels(const Graph& graph, const PassContext& context,
   if (node.groups != 1) return "an image has one group";
   if (node.form.winograd) return "Winograd takes tensors only";
   if (c.channels > kComponents) return "pixels have up to four channels";
-  if (c.in_precision != c.proc_precision) return "the input would have to be converted";
+  if (c.in_precision != c.proc_precision && !is_of_bytes(c))
+    return "the input would have to be converted";
   if (c.proc_precision == NVDLA_PRECISION_FP16 && !node.any_order &&
       !context.options.allow_rounding)
     return "fp16 sums depend on their order, which pixels change";
-  if (c.proc_precision != NVDLA_PRECISION_INT8 && !info.has_pixel_16)
+  if (c.in_precision != NVDLA_PRECISION_INT8 && !info.has_pixel_16)
     return "the device has no pixels with components of 16 bits";
   if (c.dilation_width != 1 || c.dilation_height != 1) return "the kernel is dilated";
   if (pads_a_position(c.pad_left, c.pad_right, c.kernel_width) ||
@@ -54,7 +60,7 @@ const char* cannot_read_pixels(const Graph& graph, const PassContext& context,
 
 nvdla_pixel_format format_of(const nvdla_conv& conv) {
   const bool one = conv.channels == 1;
-  switch (conv.proc_precision) {
+  switch (conv.in_precision) {
     case NVDLA_PRECISION_INT8:
       return one ? NVDLA_PIXEL_R8 : NVDLA_PIXEL_A8B8G8R8;
     case NVDLA_PRECISION_INT16:
@@ -72,8 +78,8 @@ ConvNode read_pixels(const DeviceInfo& info, const ConvNode& node) {
   c.pixel_format = format_of(node.conv);
   c.channels = pixel_layout(static_cast<nvdla_pixel_format>(c.pixel_format)).components;
   // Pixels of integers are unsigned unless the converter, which changes nothing else, extends their
-  // signs.
-  if (c.proc_precision != NVDLA_PRECISION_FP16) {
+  // signs. For bytes with fp16 kernels it is set as the layer asks for it.
+  if (c.in_precision != NVDLA_PRECISION_FP16 && !is_of_bytes(c)) {
     c.flags |= NVDLA_CONV_CONVERT | NVDLA_CONV_SIGNED_PIXELS;
     c.cvt_scale = 1;
   }
@@ -123,7 +129,8 @@ std::optional<ConvNode> pixel_form(const Graph& graph, PassContext& context, std
   if (tuning.batch == Rewrite::kAlways) reason = "tuning.batch is kAlways";
   if (reason == nullptr) {
     ConvNode pixels = read_pixels(info, node);
-    if (always || pixels_pay(context, layer.name, node, pixels)) return pixels;
+    if (always) return pixels;
+    if (pixels_pay(context, layer.name, node, pixels)) return pixels;
   } else if (always) {
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{}: its input does not lie as pixels: {}",
                                                          layer_text(index, layer.name), reason));

@@ -25,7 +25,8 @@ enum class Axis {
 /// of two concatenations or twice of one, batches, and what deconvolutions, Winograd, Rubik and
 /// BDMA make. Along channels parts begin with an atom (DeviceInfo::atom bytes); where one does not,
 /// all are copied and "name gather" puts their channels side by side: convolutions of integers, in
-/// fp16 Rubik, by way of planes.
+/// fp16 Rubik, by way of planes. Integers that only convolutions and poolings read lie with gaps
+/// between the parts instead, where that is predicted to be faster.
 struct Concatenation {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};

@@ -49,11 +49,11 @@ struct Arithmetic {
 };
 
 /// A conversion of the input before the arithmetic: (x - offset) * scale >> shift, halves away from
-/// zero, saturated to what the layer works in. For images and for int16 tensors in fp16 layers.
+/// zero, saturated to what the layer works in. For images and for integer tensors in fp16 layers.
 struct InputConverter {
   std::int16_t offset = 0;  ///< Number that is subtracted from each element first.
-  /// Offsets of an image, in place of `offset`: one for each component, in the order R G B A or Y U
-  /// V.
+  /// Offsets of an image or of int8 that lies as pixels, in place of `offset`: one for each
+  /// component, in the order R G B A or Y U V.
   std::span<const std::int16_t> mean = {};
   std::int16_t scale = 1;      ///< Factor of the difference.
   std::uint32_t shift = 0;     ///< 0..34
@@ -64,6 +64,11 @@ struct InputConverter {
 ///
 /// The input is a tensor of the kernels' precision, an int16 tensor with fp16 kernels, or an image
 /// (Network::image()): int8 and int16 components with any kernels, fp16 ones with fp16 kernels.
+///
+/// An input of the network in int8, of one to four channels, may have fp16 kernels, too, if no
+/// other layer reads it and sums may be added in any order (Arithmetic::any_order). It always lies
+/// as pixels (Tuning::pixels), of one component or of four; those beyond its channels are 0 before
+/// the input converter, and may have kernels.
 struct Convolution {
   /// Forms of the layer that the compiler should try: they cost more or less time, and results stay
   /// the same but for what Winograd rounds.
@@ -121,7 +126,8 @@ struct Convolution {
   /// KCRS, with the channels of a group. Kernels of an image may have fewer channels than the image
   /// has components; the others are ignored.
   KernelSpan weights = {};
-  /// Conversion of the input before the arithmetic, of images and of int16 tensors in fp16 layers.
+  /// Conversion of the input before the arithmetic, of images and of integer tensors in fp16
+  /// layers.
   InputConverter input = {};
   /// One per kernel or none, added to the accumulator exactly: X1 adds the high halves, X2 the low
   /// ones, or X1 alone where all fit 16 bits (shifted left alike). Excludes operators that then
