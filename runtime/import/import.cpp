@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
@@ -218,14 +219,18 @@ struct Attempts {
   const std::map<import::ValueId, import::PixelInput>& pixels;
   bool integers = false;  // the graph is of real numbers, and the network to be of integers
   bool whole = false;     // no node was refused before
+  bool bytes = false;     // pictures may go in as bytes
 
   Attempt make(import::Graph graph) const {
     std::vector<ImportedScale> scales;
     std::vector<std::string> notices;
     if (integers && whole) scales = quantize(graph, info, options, pixels, notices);
     import::Tables tables;
+    std::map<import::ValueId, import::BytePixels> taken;
+    if (bytes) taken = import::take_bytes(graph, pixels, options.channels_last);
     import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
     if (options.precision == Precision::kInt16) lowering.integers = Precision::kInt16;
+    lowering.bytes = &taken;
     Attempt best = lower(graph, lowering, whole, options.progress);
     if (best.refused != 0) {
       // Perhaps the first axis is no batch.
@@ -253,17 +258,20 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   const bool whole = count_refused(model.nodes) == 0;
   const bool integers = wants_integers(graph, info, options);
   const bool in_fp16 = !integers && !has_scales(graph);
+  const bool as_bytes = in_fp16 && options.bytes && info.has_fp16;
   if (!options.pixels.empty() || in_fp16) {
     // Addends of the border would stand between a convolution and what is behind it.
     if (in_fp16) import::absorb_affine(graph, import::kPixelChannels);
-    import::absorb_forward(graph, in_fp16);
+    std::set<import::ValueId> kept;
+    if (as_bytes) kept = import::byte_inputs(graph, pixels, options.channels_last);
+    import::absorb_forward(graph, in_fp16, kept);
   }
   import::merge_shuffles(graph);
   import::merge_reshapes(graph);
   import::expand_resizes(graph);
   import::merge_normalizations(graph);
   import::merge_functions(graph);
-  const Attempts attempts{info, options, pixels, integers, whole};
+  const Attempts attempts{info, options, pixels, integers, whole, as_bytes};
   Attempt best = attempts.make(graph);
   if (best.refused != 0 && import::split_long_axes(graph)) {
     Attempt other = attempts.make(graph);

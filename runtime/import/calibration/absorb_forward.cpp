@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "import/calibration/channel_nodes.hpp"
 #include "import/calibration/quantize_graph.hpp"
 #include "import/nodes/operation.hpp"
 #include "import/nodes/window.hpp"
@@ -46,12 +46,6 @@ struct ChannelWeights {
   }
 };
 
-bool is_plain_conv(const Operation& op) {
-  return op.op() == "Conv" && op.node().domain.empty() && op.has(1) && op.constant(1) != nullptr &&
-         op.attribute("group", std::int64_t{1}) == 1 &&
-         (!op.has(2) || (op.constant(2) != nullptr && op.constant(2)->size() == op.dims(1)[0]));
-}
-
 // Adds `operand`, by channel, to the input of a convolution whose zeros stay zeros.
 void add_to_input(const Window& window, const std::vector<double>& operand, ChannelWeights& conv) {
   const auto& [y, x] = window;
@@ -75,37 +69,6 @@ void add_to_input(const Window& window, const std::vector<double>& operand, Chan
             *addend += taps[t];
         }
   }
-}
-
-// Returns a constant operand as one number for each channel, which are along `axis`.
-std::optional<std::vector<double>> operand_of_channels(const Operation& op, std::size_t channels,
-                                                       std::size_t axis) {
-  if (op.inputs() != 2 || !op.has(1)) return std::nullopt;
-  const Constant* const c = op.constant(1);
-  if (c == nullptr) return std::nullopt;
-  if (c->size() == 1) return std::vector<double>(channels, c->real(0));
-  const std::size_t rank = op.dims(0).size(), own = c->dims().size();
-  if (own > rank || c->size() != static_cast<std::int64_t>(channels)) return std::nullopt;
-  for (std::size_t i = 0; i < own; ++i)
-    if (c->dims()[i] != 1 && i + rank - own != axis) return std::nullopt;
-  return c->doubles();
-}
-
-// Returns the channels that a Gather takes, if it takes each once.
-std::optional<std::vector<std::size_t>> order_of_channels(const Operation& op, std::size_t channels,
-                                                          std::size_t axis) {
-  if (op.op() != "Gather" ||
-      op.attribute("axis", std::int64_t{0}) != static_cast<std::int64_t>(axis) || !op.has(1) ||
-      op.constant(1) == nullptr)
-    return std::nullopt;
-  std::vector<std::size_t> order;
-  for (const std::int64_t from : op.constant(1)->integers())
-    order.push_back(
-        static_cast<std::size_t>(from < 0 ? from + static_cast<std::int64_t>(channels) : from));
-  std::vector<std::size_t> sorted = order, all(channels);
-  std::sort(sorted.begin(), sorted.end());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return sorted == all ? std::optional(order) : std::nullopt;
 }
 
 // Takes the node before the convolution into it; returns false if that has no place there. Its
@@ -148,22 +111,6 @@ bool absorb_before(ChannelWeights& conv, const Operation& before, std::size_t ax
   return true;
 }
 
-// `Transposed` is a node that moves channels, which were along `axis`, to the second axis.
-struct Transposed {
-  Node node;
-  std::size_t axis = 1;
-};
-
-std::optional<Transposed> channels_first(const Operation& op) {
-  return unless_refused(std::optional<Transposed>(), [&]() -> std::optional<Transposed> {
-    if (op.op() != "Transpose" || !op.node().domain.empty() || !op.has(0)) return std::nullopt;
-    const auto order = op.integers("perm");
-    if (order.size() < 3 || order.size() != op.dims(0).size() || order[0] != 0 || order[1] < 1)
-      return std::nullopt;
-    return Transposed{op.node(), static_cast<std::size_t>(order[1])};
-  });
-}
-
 // `PaddedWindow` has the window of a convolution with padding; of one without, nothing.
 struct PaddedWindow {
   bool known = true;  // false if its attributes are refused
@@ -185,7 +132,7 @@ PaddedWindow padded_window(const Operation& op) {
 
 }  // namespace
 
-void absorb_forward(Graph& graph, bool in_fp16) {
+void absorb_forward(Graph& graph, bool in_fp16, const std::set<ValueId>& kept) {
   std::map<ValueId, std::size_t> makers;
   std::vector<Node> nodes;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -216,6 +163,7 @@ void absorb_forward(Graph& graph, bool in_fp16) {
       if (!absorbed) break;
       input = before.input(0);
     }
+    if (kept.contains(input)) continue;
     if (transposed && input == transposed->node.inputs[0]) {
       input = transposed->node.outputs[0];
     } else if (transposed) {

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "import/calibration/ranges.hpp"
 #include "import/graph/graph.hpp"
+#include "import/nodes/byte_pixels.hpp"
 #include "nvdla/import.hpp"
 
 namespace nvdla::import {
@@ -60,8 +62,16 @@ void absorb_affine(Graph& graph,
 inline constexpr std::int64_t kPixelChannels = 4;
 
 // Takes what happens to each channel before a convolution into its weights and bias. `in_fp16` does
-// so for inputs of few channels alone, also with what adds to one that zeros pad.
-void absorb_forward(Graph& graph, bool in_fp16);
+// so for inputs of few channels alone, also with what adds to one that zeros pad. What reads `kept`
+// stays.
+void absorb_forward(Graph& graph, bool in_fp16, const std::set<ValueId>& kept = {});
+// Returns those of the pictures that a convolution of fp16 may read as bytes.
+std::set<ValueId> byte_inputs(const Graph& graph, const std::map<ValueId, PixelInput>& pictures,
+                              bool channels_last);
+// Lets convolutions read such pictures themselves, and returns what was computed of these before.
+std::map<ValueId, BytePixels> take_bytes(Graph& graph,
+                                         const std::map<ValueId, PixelInput>& pictures,
+                                         bool channels_last);
 // Makes operators with a scale behind each of an InstanceNormalization and of a LogSoftmax.
 void expand_normalizations(Graph& graph);
 // Makes products with reciprocals of quotients of two tensors.

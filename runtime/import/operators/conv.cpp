@@ -3,6 +3,7 @@
 // Convolutions and transposed ones.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "import/nodes/window.hpp"
 #include "import/operators/operator.hpp"
@@ -25,6 +26,10 @@ std::vector<Inferred> infer_conv(const Operation& op) {
   return {{op.type(0), dims}};
 }
 
+bool has_padding(const Window& window) {
+  return (window.y.before | window.y.after | window.x.before | window.x.after) != 0;
+}
+
 void lower_conv(Lowering& l, const Operation& op) {
   const Dims dims = infer_conv(op)[0].dims;
   const Constant& w = op.need_constant(1, "the tensor of kernels");
@@ -33,6 +38,12 @@ void lower_conv(Lowering& l, const Operation& op) {
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
   const View view = make_view(dims, roles);
   Sums sums{w.floats(), bias_of(op, 2, static_cast<std::size_t>(w.dims()[0])), op.has(2)};
+  const BytePixels* const bytes = l.bytes_of(x);
+  std::optional<ByteForm> form;
+  if (bytes != nullptr) {
+    form.emplace(*bytes, has_padding(window));
+    sums.has_bias |= form->add_to_bias(sums.weights, sums.bias);
+  }
   Epilogue epilogue(l, dims, view, true);
   const std::string layer = l.name();
   const ValueId last = follow_sums(l, op.node().outputs[0], dims, view, sums, epilogue);
@@ -44,6 +55,7 @@ void lower_conv(Lowering& l, const Operation& op) {
   c.weights = std::span<const float>(sums.weights);
   // ONNX leaves the order of sums open.
   c.arithmetic.any_order = true;
+  if (form) form->set(sums.weights, c);
   epilogue.set(c);
   l.put(last, l.network().convolution(x, c), view);
 }

@@ -61,7 +61,17 @@ void Lowering::lower(std::size_t node) {
 
 bool Lowering::is_quantized(ValueId id) const {
   const auto& placed = placed_[static_cast<std::size_t>(id)];
-  return placed && network_.precision(placed->tensor) != Precision::kFp16;
+  return placed && network_.precision(placed->tensor) != Precision::kFp16 &&
+         bytes_of(placed->tensor) == nullptr;
+}
+
+const BytePixels* Lowering::bytes_of(Tensor tensor) const {
+  if (options_.bytes == nullptr) return nullptr;
+  for (const auto& [id, pixels] : *options_.bytes) {
+    const auto& placed = placed_[static_cast<std::size_t>(id)];
+    if (placed && placed->tensor == tensor) return &pixels;
+  }
+  return nullptr;
 }
 
 void Lowering::add_quantized_input(ValueId id, const View& view, const Quantization& quantization) {
@@ -119,7 +129,10 @@ void Lowering::add_input(ValueId id, const View& view) {
     throw Refusal(fmt::format("input '{}' is {}, whose numbers fp16 does not have",
                               detail::printable(value.name), type_name(value.type)),
                   "make it a constant (--constant NAME=NUMBER), or cast it before the network");
-  const Tensor tensor = network_.input(detail::printable(value.name), view.shape, Precision::kFp16);
+  const std::string name = detail::printable(value.name);
+  const bool bytes = options_.bytes != nullptr && options_.bytes->contains(id);
+  const Tensor tensor = bytes ? network_.input(name, view.shape, kBytes)
+                              : network_.input(name, view.shape, Precision::kFp16);
   placed_[static_cast<std::size_t>(id)] = Placed{tensor, view};
   inputs_[id] = view;
 }

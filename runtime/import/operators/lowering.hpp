@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/nodes/byte_pixels.hpp"
 #include "import/nodes/operation.hpp"
 #include "import/nodes/view.hpp"
 #include "import/operators/step.hpp"
@@ -30,7 +31,8 @@ struct LoweringOptions {
   bool has_batch = true;       // the first axis of tensors is the batch, where they have several
   bool channels_last = false;  // inputs and outputs may lie so
   Tables* tables = nullptr;
-  Precision integers = Precision::kInt8;  // of tensors with a scale
+  Precision integers = Precision::kInt8;                 // of tensors with a scale
+  const std::map<ValueId, BytePixels>* bytes = nullptr;  // inputs that go in as bytes
 };
 
 // A value of the model as a tensor of the network.
@@ -96,7 +98,9 @@ class Lowering {
 
   // Adds an input of the network, of integers.
   void add_quantized_input(ValueId id, const View& view, const Quantization& quantization);
-  // Returns true if a value is a tensor of integers.
+  // Returns what is computed of a tensor that is an input of bytes; nullptr if it is none.
+  const BytePixels* bytes_of(Tensor tensor) const;
+  // Returns true if a value is a tensor of integers, other than the bytes of a picture.
   bool is_quantized(ValueId id) const;
 
   // Returns a name for a layer of the current node that no other layer has.

@@ -97,6 +97,10 @@ struct ImportOptions {
   /// True: describe every node and build nothing; the network is then empty. Errors of nodes are in
   /// ImportedModel::nodes.
   bool check = false;
+  /// True: in fp16 a picture of `pixels` is an input of int8 with scale 1 and zero point -128, so
+  /// that it takes half of the bytes, where only a convolution reads it that can take bytes; what
+  /// the model computes of each channel before becomes part of that layer. False: it is fp16.
+  bool bytes = true;
 };
 
 /// An input or output of an imported model.

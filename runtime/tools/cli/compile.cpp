@@ -302,6 +302,14 @@ void add_layers(std::span<const std::byte> bytes, const nvdla_hw& hw,
   report.memory = compiled.memory();
 }
 
+// Returns true if somebody wants no pixels: bytes have no other form in fp16.
+bool forbids_pixels(const CompileOptions& options) {
+  const auto& passes = options.forbidden;
+  return std::find(passes.begin(), passes.end(), "pixels") != passes.end() ||
+         std::any_of(options.choices.begin(), options.choices.end(),
+                     [](const std::string& choice) { return choice.ends_with(":no-pixels"); });
+}
+
 int compile_model(const CompileOptions& options) {
   check_compile_arguments(options);
   CompileReport report;
@@ -309,8 +317,10 @@ int compile_model(const CompileOptions& options) {
   report.configuration = hw.name;
   program::Progress progress;
   progress.say("importing");
+  ModelOptions import = options.import;
+  import.bytes = !forbids_pixels(options);
   const ImportedModel model =
-      load_model(options.model, report.configuration, options.import, options.resize,
+      load_model(options.model, report.configuration, import, options.resize,
                  progress.building("importing"), options.check, !options.report.empty());
   print_notices(model);
   report.nodes = model.nodes;

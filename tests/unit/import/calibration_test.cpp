@@ -327,7 +327,8 @@ TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
       const ImportedModel model = m.import(options);
       Request request = model.network.compile(Device::open("model:nv_full")).create_request();
       EXPECT_EQ(request.network().layers(), 1U);
-      EXPECT_EQ(request.network().desc("x").pixel, dilation == 1 ? 8U : 0U);
+      // Pictures that options describe are bytes.
+      EXPECT_EQ(request.network().desc("x").pixel, dilation != 1 ? 0U : in_model ? 8U : 4U);
       // The picture as three planes, whatever the model has.
       request.write("x", Layout::kNchw, n.picture);
       request.run();
@@ -342,6 +343,80 @@ TEST(Calibration, PicturesOfFp16LieAsPixelsWhatPadsThem) {
       }
     }
   }
+}
+
+// `Picture` is a model of one convolution of a picture, behind nodes that `before` adds.
+struct Picture {
+  std::int64_t channels = 3, side = 12, kernel = 3, pad = 1;
+  InputPixels pixels = {};
+  std::vector<float> weights = {};
+
+  ImportedModel model(bool bytes) const {
+    ModelMaker m;
+    m.input("x", {1, channels, side, side}).output("y");
+    m.floats("w", {4, channels, kernel, kernel}, weights);
+    set(m.node("Conv", {"x", "w"}, {"y"}), "pads", Sizes{pad, pad, pad, pad});
+    ImportOptions options{.pixels = {pixels}};
+    options.bytes = bytes;
+    return m.import(options);
+  }
+  std::vector<float> results(bool bytes) const {
+    const ImportedModel imported = model(bytes);
+    Request request = imported.network.compile(Device::open("model:nv_full")).create_request();
+    std::vector<float> in(static_cast<std::size_t>(channels * side * side));
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 37 % 256);
+    request.write("x", Layout::kNchw, in);
+    request.run();
+    std::vector<float> out(request.network().desc("y").shape.elements());
+    request.read("y", Layout::kNchw, std::span<float>(out));
+    return out;
+  }
+};
+
+// Where every number is one of fp16 on both ways, results are equal; a mean with a fraction is
+// closer to it in bytes, since less is rounded.
+TEST(Calibration, BytesGiveTheResultsOfFp16) {
+  for (const std::int64_t channels : {1, 3}) {
+    for (const std::int64_t pad : {0, 1}) {
+      for (const InputPixels& pixels :
+           {InputPixels{}, {.mean = {128}}, {.mean = {0.5F}, .deviation = {2}}}) {
+        Picture picture{.channels = channels, .pad = pad, .pixels = pixels};
+        for (std::int64_t i = 0; i < 4 * channels * 9; ++i)
+          picture.weights.push_back(static_cast<float>(i % 3 - 1));
+        const ImportedModel model = picture.model(true);
+        EXPECT_EQ(model.inputs[0].precision, Precision::kInt8);
+        EXPECT_EQ(*model.inputs[0].quantization, (Quantization{1, -128}));
+        const auto bytes = picture.results(true), halves = picture.results(false);
+        ASSERT_EQ(bytes.size(), halves.size());
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+          EXPECT_NEAR(bytes[i], halves[i], std::fabs(halves[i]) * 0x1p-10F) << channels << pad;
+      }
+    }
+  }
+}
+
+TEST(Calibration, BytesTakeNoTensorOfTheBorder) {
+  Picture picture{.side = 32,
+                  .pixels = {.mean = {123.675F, 116.28F, 103.53F},
+                             .deviation = {58.4F, 57.1F, 57.4F},
+                             .reversed = true},
+                  .weights = random_floats(std::size_t{4} * 3 * 9, 5)};
+  const auto bytes_of = [&](bool bytes) {
+    return picture.model(bytes).network.compile(Device::open("model:nv_full")).memory().total;
+  };
+  // The addends of 4 x 32 x 32 results in fp16, in atoms of 16, and half of the input.
+  EXPECT_GT(bytes_of(false), bytes_of(true) + 32 * 32 * 32 + 32 * 32 * 4 - 4096);
+}
+
+// What does not lead to one convolution alone stays in fp16.
+TEST(Calibration, PicturesThatMoreLayersReadAreNoBytes) {
+  ModelMaker m;
+  m.input("x", {1, 3, 8, 8}).output("y").floats("w", {3, 3, 1, 1}, random_floats(9, 2));
+  m.node("Conv", {"x", "w"}, {"a"});
+  m.node("Relu", {"x"}, {"b"});
+  m.node("Add", {"a", "b"}, {"y"});
+  const ImportedModel model = m.import({.pixels = {{.mean = {128}}}});
+  EXPECT_EQ(model.inputs[0].precision, Precision::kFp16);
 }
 
 // A transposition without an input, or of other axes, is refused as such.

@@ -250,6 +250,7 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
   import.check = check;
   import.measure = measure;
   import.channels_last = true;
+  import.bytes = options.bytes;
   import.progress = progress;
   import.precision = parse_precision(options.precision);
   if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};

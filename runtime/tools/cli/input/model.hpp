@@ -25,6 +25,7 @@ struct ModelOptions {
   std::vector<std::string> samples;
   std::vector<float> mean, deviation;
   std::string pixels;
+  bool bytes = true;  // pictures may go in as bytes in fp16; no option of its own
 
   // Returns true if an option was given that is of models only.
   bool any() const;
