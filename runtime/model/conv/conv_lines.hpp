@@ -34,8 +34,8 @@ class ConvLines {
     for (std::uint32_t i = first; i < end; ++i) {
       std::atomic<State>& state = lines_[i].state;
       State found = state.load(std::memory_order_acquire);
-      if (found == State::kMissing && state.compare_exchange_strong(found, State::kTaken, kRelaxed,
-                                                                    std::memory_order_acquire)) {
+      if (found == State::kMissing &&
+          state.compare_exchange_strong(found, State::kTaken, std::memory_order_acquire)) {
         found = bring(i) ? State::kNegative : State::kNonnegative;
         state.store(found, std::memory_order_release);
       }
