@@ -52,7 +52,11 @@ class Planner {
  public:
   Planner(Graph from, const DeviceInfo& info, const BuildOptions& options,
           const ProgramLimits& limits)
-      : from_(std::move(from)), info_(info), options_(options), limits_(limits) {}
+      : from_(std::move(from)),
+        info_(info),
+        options_(options),
+        limits_(limits),
+        budget_(options.search_budget) {}
 
   Plan plan(BuildSteps& steps);
 
@@ -60,20 +64,21 @@ class Planner {
   // Runs the passes over the graph, and lowers what comes out: each layer is a step.
   void lower(BuildSteps* steps = nullptr);
   // Plan what was lowered. While layers take turns no more bytes are alive than that.
-  Plan plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns) const;
-  Plan plan_within(std::uint64_t alive_in_turns) const {
+  Plan plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns);
+  Plan plan_within(std::uint64_t alive_in_turns) {
     return plan_of(graph_, schedule_, alive_in_turns);
   }
   // Forbids a rewrite where nobody insists on it, and returns the plan without it.
   Plan without(Rewrite Tuning::*rewrite);
   // Returns a plan of at most so many bytes in which as many bytes as possible are alive in turns.
   // `least`, which has no turns, keeps to it.
-  Plan fastest_within(std::uint64_t bytes, Plan least) const;
+  Plan fastest_within(std::uint64_t bytes, Plan least);
 
   Graph from_;
   const DeviceInfo& info_;
   const BuildOptions& options_;
   const ProgramLimits& limits_;
+  SearchBudget budget_;  // of all plans together
   Graph graph_;
   Schedule schedule_;
   std::vector<PassReport> passes_;
@@ -81,7 +86,7 @@ class Planner {
 
 void Planner::lower(BuildSteps* steps) {
   passes_.clear();
-  graph_ = run_passes(from_, info_, options_, passes_);
+  graph_ = run_passes(from_, info_, options_, passes_, &budget_);
   if (steps != nullptr) steps->expect(graph_.layers.size() + kStepsBehindLayers);
   Lowering lowering(graph_, info_);
   for (std::uint32_t i = 0; i < graph_.layers.size(); ++i) {
@@ -91,12 +96,12 @@ void Planner::lower(BuildSteps* steps) {
   schedule_ = std::move(lowering).take();
 }
 
-Plan Planner::plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns) const {
+Plan Planner::plan_of(Graph graph, Schedule schedule, std::uint64_t alive_in_turns) {
   Plan plan;
   plan.graph = std::move(graph);
   plan.passes = passes_;
-  plan.schedule =
-      run_passes(std::move(schedule), plan.graph, info_, options_, plan.passes, alive_in_turns);
+  plan.schedule = run_passes(std::move(schedule), plan.graph, info_, options_, plan.passes,
+                             &budget_, alive_in_turns);
   cut_programs(plan.schedule, limits_);
   // Only a plan of memory tells how many slots a program has.
   do {
@@ -118,7 +123,7 @@ Plan Planner::without(Rewrite Tuning::*rewrite) {
   return plan_within(0);
 }
 
-Plan Planner::fastest_within(std::uint64_t bytes, Plan least) const {
+Plan Planner::fastest_within(std::uint64_t bytes, Plan least) {
   std::uint64_t low = 0, high = 0;
   for (const Allocation& allocation : schedule_.allocations) high += allocation.slot.size;
   for (int i = 0; i < kSearchSteps; ++i) {

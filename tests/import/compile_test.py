@@ -183,6 +183,27 @@ class Compile(unittest.TestCase):
             run("compile", MODEL, "-o", self.path("a"), "--report", self.path(f"r.{end}"))
             self.assertIn("Conv", (self.folder / f"r.{end}").read_text())
 
+    def test_a_budget_of_forms(self):
+        """The same few forms are predicted each time, and reports say that there were more."""
+        def compiled(*arguments):
+            path = self.path("b.json")
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", self.path("b.nvdla"),
+                                   "-d", "model:nv_full", "--samples", str(DIGITS / "images"),
+                                   "--mean", "128", "--std", "128", "--report", path, *arguments)
+            self.assertEqual(status, 0, error)
+            plan, _, _ = run("dump", self.path("b.nvdla"), "--plan")
+            return json.loads(pathlib.Path(path).read_text()), plan
+
+        whole, plan = compiled()
+        self.assertEqual(whole["cut_short"], [])
+        self.assertNotIn("cut short", plan)
+        self.assertGreater(whole["forms_costed"], 3)
+        few, plan = compiled("--search-budget", "3")
+        self.assertEqual(few["forms_costed"], 3)
+        self.assertEqual(few["cut_short"], ["interleave"])
+        self.assertTrue(plan.endswith("\na search budget has cut short: interleave\n"), plan)
+        self.assertEqual(compiled("--search-budget", "3"), (few, plan))
+
     def test_cut(self):
         out, _, status = run("compile", MODEL, "-o", self.path("a"), "--outputs", "value25")
         self.assertEqual(status, 0, out)

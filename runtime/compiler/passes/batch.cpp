@@ -176,6 +176,7 @@ std::uint32_t images_at_once(const Graph& graph, PassContext& context, const Lay
     std::optional<std::size_t> chosen;
     std::uint64_t pooled = 0;  // a pooling would have followed on the fly
     for (std::uint32_t cubes = 1; cubes <= batch; ++cubes) {
+      if (!always && cubes > 1 && !context.may_predict()) break;
       auto plan = make_plan(context, conv, part, cubes);
       if (!plan) break;  // nor do more of them fit
       if (cubes == 1) {

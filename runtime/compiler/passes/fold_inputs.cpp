@@ -11,12 +11,11 @@ namespace {
 
 // Returns true if the input of a convolution is to be folded: its only reader packs it as it likes
 // it best, where the layer insists or is predicted to take fewer cycles so.
-bool folds(const Graph& graph, const DeviceInfo& info, const LayerNode& layer,
-           const ConvNode& node) {
+bool folds(const Graph& graph, PassContext& context, const LayerNode& layer, const ConvNode& node) {
   if (node.tuning.folding == Rewrite::kNever || !is_input_of_one(graph, layer.input)) return false;
   return node.tuning.folding == Rewrite::kAlways ||
-         (cannot_fold(node.conv) == nullptr &&
-          is_faster(info, fold_width(node.conv).conv, node.conv, node.sdp));
+         (cannot_fold(node.conv) == nullptr && context.may_predict() &&
+          is_faster(context.info, fold_width(node.conv).conv, node.conv, node.sdp));
 }
 
 void check_insisting(const ConvNode& conv, bool fold_inputs) {
@@ -38,7 +37,7 @@ Graph fold_inputs(Graph graph, PassContext& context) {
     const LayerNode& layer = graph.layers[i];
     auto* conv = std::get_if<ConvNode>(&graph.layers[i].part);
     if (conv == nullptr) continue;
-    if (may && Graph::is_live(layer) && folds(graph, context.info, layer, *conv)) {
+    if (may && Graph::is_live(layer) && folds(graph, context, layer, *conv)) {
       conv->form.folded = true;
       graph.tensors[layer.input].folded_for = conv->conv;
       ++context.applied;

@@ -93,9 +93,10 @@ Rewrite wish_of(const Graph& graph, const Operation& operation) {
 // `Turntable` predicts what turns cost.
 class Turntable {
  public:
-  Turntable(const Schedule& schedule, const Graph& graph, const PassContext& context)
+  Turntable(const Schedule& schedule, const Graph& graph, PassContext& context)
       : schedule_(schedule),
         graph_(graph),
+        context_(context),
         info_(context.info),
         options_(context.options),
         alive_in_turns_(context.alive_in_turns),
@@ -112,15 +113,14 @@ class Turntable {
   }
 
   // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
-  std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;
+  std::vector<Turns> choose(std::uint32_t first, std::uint32_t end);
   // Adds to `context` what there was to choose from in place of `turns`.
-  void report(const Turns& turns, PassContext& context) const;
+  void report(const Turns& turns) const;
 
  private:
   Turns one_by_one(std::uint32_t first, std::uint32_t end) const;
-  // Calls tried(turns) for each way that is predicted; returns the fastest.
-  template <typename Tried>
-  Turns in_turns(std::uint32_t first, std::uint32_t end, const Tried& tried) const;
+  // Returns the fastest of the ways that are predicted, and remembers them for report().
+  Turns in_turns(std::uint32_t first, std::uint32_t end);
   std::vector<Part> one_by_one(const nvdla_layer& whole, std::uint32_t images) const;
   std::set<std::uint32_t> weight_banks_of(const Turns& turns) const;
   bool set_banks(std::uint32_t weights, Turns& turns) const;
@@ -147,10 +147,13 @@ class Turntable {
 
   const Schedule& schedule_;
   const Graph& graph_;
+  PassContext& context_;
   const DeviceInfo& info_;
   const BuildOptions& options_;
   const std::uint64_t alive_in_turns_;
   std::vector<Life> lives_;
+  // The fastest way in so many bands, by the layers that take turns.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint64_t>> tried_;
   const cost::Machine machine_;
   const cost::MemoryTiming memory_;
   const cost::EngineTiming engine_;
@@ -352,13 +355,11 @@ std::uint64_t Turntable::predict(const Turns& turns) const {
   return cost::sequence_cycles(machine_, memory_, sequence, engine_).total;
 }
 
-template <typename Tried>
-Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end, const Tried& tried) const {
+Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) {
   Turns best{.first = first, .end = end};
   if (any_wish(Rewrite::kNever, first, end)) return best;
-  if (alive_in_turns_ != kAnyBytes && !any_wish(Rewrite::kAlways, first, end) &&
-      alive(first, end) > alive_in_turns_)
-    return best;
+  const bool always = any_wish(Rewrite::kAlways, first, end);
+  if (alive_in_turns_ != kAnyBytes && !always && alive(first, end) > alive_in_turns_) return best;
   std::set<std::uint32_t> luts;  // of SDP
   bool any_conv = false;
   const std::uint32_t images = schedule_.operations[first].images;
@@ -380,10 +381,13 @@ Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end, const Tried& t
     for (const std::uint32_t weights : weight_banks_of(turns)) {
       if (!set_banks(weights, turns)) continue;
       for (const std::uint32_t lag : kLags) {
+        if (!always && !context_.may_predict()) return best;
         set_order(lag, turns);
         keep_weights(turns);
         turns.cycles = predict(turns);
-        tried(turns);
+        auto& fastest = tried_[{first, end}];
+        const auto [at, added] = fastest.emplace(count, turns.cycles);
+        at->second = std::min(at->second, turns.cycles);
         if (turns.cycles < best.cycles) best = turns;
       }
     }
@@ -391,28 +395,27 @@ Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end, const Tried& t
   return best;
 }
 
-void Turntable::report(const Turns& turns, PassContext& context) const {
+void Turntable::report(const Turns& turns) const {
   const auto name = [&](std::uint32_t index) { return full_name(schedule_.operations[index]); };
   const std::string layers = turns.end - turns.first == 1
                                  ? name(turns.first)
                                  : name(turns.first) + ".." + name(turns.end - 1);
   const Turns whole = one_by_one(turns.first, turns.end);
   if (whole.cycles != kNever)
-    context.consider(layers, "one after another", whole.cycles, turns.turns.empty());
-  std::map<std::uint32_t, std::uint64_t> fastest;  // by bands
-  in_turns(turns.first, turns.end, [&](const Turns& tried) {
-    const auto [at, added] = fastest.emplace(tried.bands, tried.cycles);
-    at->second = std::min(at->second, tried.cycles);
-  });
-  for (const auto& [bands, cycles] : fastest) {
-    context.consider(layers,
-                     bands == 1 ? "images in turns" : fmt::format("{} bands in turns", bands),
-                     cycles, !turns.turns.empty() && bands == turns.bands);
+    context_.consider(layers, "one after another", whole.cycles, turns.turns.empty());
+  const auto tried = tried_.find({turns.first, turns.end});
+  if (tried == tried_.end()) return;
+  for (const auto& [bands, cycles] : tried->second) {
+    context_.consider(layers,
+                      bands == 1 ? "images in turns" : fmt::format("{} bands in turns", bands),
+                      cycles, !turns.turns.empty() && bands == turns.bands);
   }
 }
 
-// The best way up to each layer is the best way up to an earlier one, and turns behind it.
-std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) const {
+// The best way up to each layer is the best way up to an earlier one, and turns behind it. One
+// after another is what layers do without a search, so no budget limits how that is predicted: it
+// would seem slower than it is where only one layer at a time was.
+std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) {
   struct Way {
     double cycles = std::numeric_limits<double>::infinity();
     Turns last;
@@ -424,7 +427,7 @@ std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) con
     for (std::uint32_t count = 1; count <= std::min(kMostLayers, to - first); ++count) {
       const std::uint32_t from = to - count;
       const double before = ways[from - first].cycles + engine_.interrupt;
-      for (Turns turns : {one_by_one(from, to), in_turns(from, to, [](const Turns&) {})}) {
+      for (Turns turns : {one_by_one(from, to), in_turns(from, to)}) {
         const double margin = turns.turns.empty() ? 1 : 1 + kLeastGain;
         const double cycles = before + static_cast<double>(turns.cycles) * margin;
         if (turns.cycles != kNever && cycles < way.cycles) way = {cycles, std::move(turns)};
@@ -501,7 +504,7 @@ class Mover {
 
 Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context) {
   const auto size = static_cast<std::uint32_t>(schedule.layers.size());
-  const Turntable table(schedule, graph, context);
+  Turntable table(schedule, graph, context);
   std::vector<Turns> chosen;
   const auto why_not_at = [&](std::uint32_t i) {
     const char* const why = why_not(context.info, schedule.layers[i]);
@@ -516,7 +519,7 @@ Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& co
            why_not_at(end) == nullptr)
       ++end;
     for (Turns& turns : table.choose(first, end)) {
-      table.report(turns, context);
+      table.report(turns);
       if (!turns.turns.empty()) chosen.push_back(std::move(turns));
     }
     first = std::max(end, first + 1);

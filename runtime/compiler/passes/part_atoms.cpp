@@ -158,6 +158,7 @@ void spread_reader(Graph& graph, LayerNode& layer, const Spread& spread) {
 // Returns true if gaps are predicted to cost less than what gathers.
 bool gaps_pay(const Graph& graph, PassContext& context, const LayerNode& layer,
               const std::vector<std::uint32_t>& readers, const Spread& spread) {
+  if (!context.may_predict()) return false;
   const TensorNode& whole = graph.tensors[layer.output];
   const auto gather = predict_gather(context.info, whole, spread);
   auto gathered = predict_readers(graph, context.info, readers, whole.shape.channels);

@@ -22,6 +22,23 @@ namespace nvdla::detail {
 
 inline constexpr auto kAnyBytes = std::numeric_limits<std::uint64_t>::max();
 
+// `SearchBudget` is how many forms passes may predict, all of one build together.
+class SearchBudget {
+ public:
+  explicit SearchBudget(std::uint64_t forms = 0) : left_(forms == 0 ? kAnyForms : forms) {}
+
+  // Takes one form; returns false if none is left.
+  bool take() noexcept {
+    if (left_ == 0) return false;
+    if (left_ != kAnyForms) --left_;
+    return true;
+  }
+
+ private:
+  static constexpr auto kAnyForms = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t left_;
+};
+
 // `PassContext` is what a pass knows beside what it rewrites, and where it counts.
 struct PassContext {
   const DeviceInfo& info;
@@ -30,7 +47,19 @@ struct PassContext {
   std::uint64_t alive_in_turns = kAnyBytes;
   std::uint32_t applied = 0;               // layers or tensors that the pass has changed
   std::vector<Candidate> candidates = {};  // what it chose from
+  SearchBudget* budget = nullptr;          // none: it may predict any number of forms
+  std::uint64_t costed = 0;                // forms that it has predicted
+  bool cut_short = false;                  // it could not predict another one
 
+  // Returns true if the pass may predict another form, which counts; else the layer stays as it is.
+  bool may_predict() noexcept {
+    if (budget != nullptr && !budget->take()) {
+      cut_short = true;
+      return false;
+    }
+    ++costed;
+    return true;
+  }
   // Adds a candidate; `cycles` is nothing if it cannot be.
   void consider(std::string layers, std::string form, std::optional<std::uint64_t> cycles,
                 bool chosen) {

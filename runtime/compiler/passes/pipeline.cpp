@@ -76,8 +76,8 @@ Value run_all(const List& passes, Value value, const PassContext& all,
     } else {
       check_wishes(graph..., pass.name, pass.wish);
     }
-    reports.push_back(
-        {pass.name, pass.purpose, enabled, context.applied, std::move(context.candidates)});
+    reports.push_back({pass.name, pass.purpose, enabled, context.applied,
+                       std::move(context.candidates), context.costed, context.cut_short});
   }
   return value;
 }
@@ -105,15 +105,18 @@ void check_disabled_passes(const BuildOptions& options) {
 }
 
 Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& options,
-                 std::vector<PassReport>& reports) {
-  return run_all(kGraphPasses, std::move(graph), {info, options}, reports);
+                 std::vector<PassReport>& reports, SearchBudget* budget) {
+  return run_all(kGraphPasses, std::move(graph),
+                 {.info = info, .options = options, .budget = budget}, reports);
 }
 
 Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
                     const BuildOptions& options, std::vector<PassReport>& reports,
-                    std::uint64_t alive_in_turns) {
-  return run_all(kSchedulePasses, std::move(schedule), {info, options, alive_in_turns}, reports,
-                 graph);
+                    SearchBudget* budget, std::uint64_t alive_in_turns) {
+  return run_all(
+      kSchedulePasses, std::move(schedule),
+      {.info = info, .options = options, .alive_in_turns = alive_in_turns, .budget = budget},
+      reports, graph);
 }
 
 }  // namespace nvdla::detail

@@ -17,12 +17,12 @@ namespace nvdla::detail {
 void check_disabled_passes(const BuildOptions& options);
 
 // Run all passes over the graph and all over the schedule, and append to `reports` what each did.
-// `alive_in_turns` is PassContext's.
+// `budget` and `alive_in_turns` are PassContext's.
 Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& options,
-                 std::vector<PassReport>& reports);
+                 std::vector<PassReport>& reports, SearchBudget* budget = nullptr);
 Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
                     const BuildOptions& options, std::vector<PassReport>& reports,
-                    std::uint64_t alive_in_turns = kAnyBytes);
+                    SearchBudget* budget = nullptr, std::uint64_t alive_in_turns = kAnyBytes);
 
 }  // namespace nvdla::detail
 

@@ -130,7 +130,7 @@ std::optional<ConvNode> pixel_form(const Graph& graph, PassContext& context, std
   if (reason == nullptr) {
     ConvNode pixels = read_pixels(info, node);
     if (always) return pixels;
-    if (pixels_pay(context, layer.name, node, pixels)) return pixels;
+    if (context.may_predict() && pixels_pay(context, layer.name, node, pixels)) return pixels;
   } else if (always) {
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{}: its input does not lie as pixels: {}",
                                                          layer_text(index, layer.name), reason));

@@ -112,6 +112,7 @@ std::optional<WinogradForm> winograd_form(PassContext& context, const std::strin
   // Tiles take fewer multiplications, and 16/9 of the weights; where they do not fit the buffer,
   // the layer that asks for them gets the error that says why.
   if (!always) {
+    if (!context.may_predict()) return std::nullopt;
     const auto tiles = predict_conv(info, form.conv, node.sdp);
     const auto direct = predict_conv(info, node.conv, node.sdp);
     const bool pays = tiles && (!direct || *tiles < *direct);

@@ -35,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::string name, device, save, layers;
   std::vector<std::string> forbidden;
+  std::uint64_t search_budget = 0;
   std::string precision = "int8";
   std::int64_t seed = 1;
   bool tensors = false;
@@ -162,7 +163,8 @@ int run(const Options& options) {
   std::optional<nvdla::Request> request;
   const Cost build = cost_of([&] {
     request.emplace(described.build(device, {.progress = progress->building("building"),
-                                             .disabled_passes = options.forbidden}));
+                                             .disabled_passes = options.forbidden,
+                                             .search_budget = options.search_budget}));
   });
   say("running as applications do");
   networks::write_image(*request, network, precision);
@@ -196,8 +198,9 @@ int run(const Options& options) {
                  program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;
   if (!options.save.empty()) {
-    networks::save(network, precision, device.info(), options.forbidden, results.back(),
-                   options.save);
+    networks::save(network, precision, device.info(),
+                   {.disabled_passes = options.forbidden, .search_budget = options.search_budget},
+                   results.back(), options.save);
   }
   return program::kSuccess;
 }
@@ -230,6 +233,7 @@ int main(int argc, char** argv) {
   app.add_option("--forbid", options.forbidden,
                  "Passes of the compiler that are left out, of those that --passes lists")
       ->type_name("PASS ...");
+  program::add_budget_option(app, options.search_budget);
   app.add_option("--save", options.save,
                  "If nothing differs write the network as a loadable for the device's "
                  "configuration, its image to FILE.image and its result to FILE.result, for "

@@ -6,19 +6,17 @@
 
 #include <nvdla/nvdla.hpp>
 #include <string>
-#include <vector>
 
 #include "check.hpp"
 #include "numbers.hpp"
 
 namespace networks {
 
-// Writes the loadable, without the passes of the compiler that are `forbidden`; `path`.image and
+// Writes the loadable, with options beside those that the device decides; `path`.image and
 // `path`.result have the elements by channel, line and column. Prints how to run it. Throws
 // nvdla::program::OutputError.
 void save(const Network& network, nvdla::Precision precision, const nvdla::DeviceInfo& info,
-          const std::vector<std::string>& forbidden, const Elements& result,
-          const std::string& path);
+          nvdla::LoadableOptions options, const Elements& result, const std::string& path);
 
 }  // namespace networks
 

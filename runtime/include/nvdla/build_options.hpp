@@ -77,6 +77,12 @@ struct BuildOptions {
   /// what memory makes faster, as little as it can. Where not even that fits it is refused as
   /// kNotAvailable, with the bytes that are needed at least.
   std::uint64_t memory_limit = 0;
+  /// Forms of layers whose cycles the compiler predicts at most, to choose from (PassReport::costed
+  /// counts them); 0: all that there are. When they are spent, the layers that are left take no
+  /// turns and have no other form that would have to be chosen, unless one insists on it, and
+  /// PassReport::cut_short is true for the passes that this met. It counts forms, never time, so
+  /// the layers are the same on every machine. Results are the same with any number.
+  std::uint64_t search_budget = 0;
 };
 
 /// `Candidate` is a form that the compiler considered for a layer, or for neighbours together.
@@ -95,6 +101,8 @@ struct PassReport {
   std::uint32_t applied = 0;  ///< layers, tensors or waits that it changed
   /// A pass that chooses by predicted cycles lists what it chose from, and what that would cost.
   std::vector<Candidate> candidates = {};
+  std::uint64_t costed = 0;  ///< forms whose cycles it predicted, of BuildOptions::search_budget
+  bool cut_short = false;    ///< true if that budget was spent before it had seen all of them
 };
 
 }  // namespace nvdla

@@ -113,6 +113,11 @@ class NVDLA_API Loadable {
   /// any of these. Valid as long as the loadable.
   std::string_view device() const noexcept;
 
+  /// Returns the passes of the compiler whose choices a budget has cut short
+  /// (LoadableOptions::search_budget), separated by spaces; empty if none. Valid as long as the
+  /// loadable.
+  std::string_view cut_short() const noexcept;
+
   /// Returns the number of configurations that it was made for: those on which its surfaces,
   /// features and all numbers that it states hold.
   std::uint32_t configurations() const;
@@ -180,6 +185,9 @@ struct LoadableOptions {
   Optimise optimise = Optimise::kSpeed;
   /// Bytes of memory that a request and constants may take, as BuildOptions::memory_limit.
   std::uint64_t memory_limit = 0;
+  /// Forms of layers that are predicted at most, as BuildOptions::search_budget. A file whose
+  /// layers were chosen with too few of them says so: Loadable::cut_short().
+  std::uint64_t search_budget = 0;
   /// make_loadable() tells there what the passes of the compiler did; nullptr if nobody asks.
   std::vector<PassReport>* passes = nullptr;
 };

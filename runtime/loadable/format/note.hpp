@@ -21,6 +21,11 @@ inline constexpr std::string_view kDeviceBlob = "nvdla-device";
 inline constexpr std::uint8_t kDeviceVersion = 1;
 inline constexpr std::size_t kMaxDeviceBytes = 256;
 
+// The passes whose choices a budget has cut short.
+inline constexpr std::string_view kCutShortBlob = "nvdla-cut-short";
+inline constexpr std::uint8_t kCutShortVersion = 1;
+inline constexpr std::size_t kMaxCutShortBytes = 256;
+
 // Returns a text of a file, empty if it has none. It points into the container.
 inline std::string_view text_of(const Container& c, std::string_view name, std::uint8_t version,
                                 std::size_t most) {
@@ -34,6 +39,9 @@ inline std::string_view note_of(const Container& c) {
 }
 inline std::string_view device_of(const Container& c) {
   return text_of(c, kDeviceBlob, kDeviceVersion, kMaxDeviceBytes);
+}
+inline std::string_view cut_short_of(const Container& c) {
+  return text_of(c, kCutShortBlob, kCutShortVersion, kMaxCutShortBytes);
 }
 
 }  // namespace nvdla::loadable

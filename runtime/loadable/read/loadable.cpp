@@ -179,6 +179,10 @@ Loadable Loadable::load(std::span<const std::byte> bytes) {
 
 std::string_view Loadable::device() const noexcept { return loadable::device_of(impl_->container); }
 
+std::string_view Loadable::cut_short() const noexcept {
+  return loadable::cut_short_of(impl_->container);
+}
+
 std::string_view Loadable::note() const noexcept { return loadable::note_of(impl_->container); }
 
 std::uint32_t Loadable::inputs() const noexcept {

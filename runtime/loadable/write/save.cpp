@@ -275,6 +275,14 @@ class ProgramSaver {
   std::vector<std::int16_t> ends_ = {};  // the last operation of each layer
 };
 
+// Returns the passes that a budget has cut short.
+std::string passes_cut_short(const CompiledNetwork& net) {
+  std::string names;
+  for (const PassReport& pass : net.passes())
+    if (pass.cut_short) names += (names.empty() ? "" : " ") + pass.name;
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
@@ -300,7 +308,8 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                                                        .allow_rounding = options.allow_rounding,
                                                        .choices = options.choices,
                                                        .optimise = options.optimise,
-                                                       .memory_limit = options.memory_limit});
+                                                       .memory_limit = options.memory_limit,
+                                                       .search_budget = options.search_budget});
   if (options.passes != nullptr) *options.passes = net.passes();
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);
@@ -317,6 +326,7 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
   const std::string made_for = detail::model_name(hw, options.memory, options.sram_bytes);
   if (made_for != detail::model_name(*detail::find_configuration(configuration)))
     file.add_device(made_for);
+  file.add_cut_short(passes_cut_short(net));
   file.add_model_sizes(options.model_sizes);
   return file.write();
 }

@@ -161,6 +161,10 @@ void SavedFile::add_note(std::string_view note) {
 
 void SavedFile::add_device(std::string_view name) { add_text(kDeviceBlob, kDeviceVersion, name); }
 
+void SavedFile::add_cut_short(std::string_view passes) {
+  if (!passes.empty()) add_text(kCutShortBlob, kCutShortVersion, passes);
+}
+
 void SavedFile::add_text(std::string_view name, std::uint8_t version, std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   keep_blob(name, version, {bytes.begin(), bytes.end()});

@@ -44,6 +44,7 @@ class SavedFile {
   void add_note(std::string_view note);
   // Keeps the name of the device that the layers were chosen for.
   void add_device(std::string_view name);
+  void add_cut_short(std::string_view passes);
   // Throws kInvalidArgument for names that no input or output has, and sizes of other elements.
   void add_model_sizes(const std::vector<ModelSizes>& all);
 

@@ -36,6 +36,7 @@ struct CompileOptions {
   bool allow_rounding = false;
   std::string optimise = "speed";
   std::uint64_t memory_limit = 0;
+  std::uint64_t search_budget = 0;
   bool check = false;
   ModelOptions import;
   std::string resize;
@@ -138,6 +139,10 @@ std::string candidates_text(const CompileReport& report) {
                           one.cycles == 0 ? "-" : std::to_string(one.cycles), worth);
     }
   }
+  for (const PassReport& pass : report.passes)
+    if (pass.cut_short)
+      text +=
+          fmt::format("{}: cut short behind {} forms by --search-budget\n", pass.name, pass.costed);
   return text;
 }
 
@@ -169,7 +174,12 @@ std::string csv_report(const CompileReport& report) {
 
 std::string json_report(const CompileReport& report) {
   Json nodes = Json::array(), layers = Json::array(), scales = Json::array();
-  Json candidates = Json::array();
+  Json candidates = Json::array(), cut_short = Json::array();
+  std::uint64_t costed = 0;
+  for (const PassReport& pass : report.passes) {
+    costed += pass.costed;
+    if (pass.cut_short) cut_short.push_back(pass.name);
+  }
   for (const PassReport& pass : report.passes)
     for (const Candidate& one : pass.candidates)
       candidates.push_back({{"pass", pass.name},
@@ -212,6 +222,8 @@ std::string json_report(const CompileReport& report) {
                     {"layers", layers},
                     {"cycles", report.cycles},
                     {"candidates", candidates},
+                    {"forms_costed", costed},
+                    {"cut_short", cut_short},
                     {"bytes_of_memory", report.memory.total},
                     {"bytes_at_once", report.memory.peak}};
   return all.dump(2) + "\n";
@@ -280,6 +292,7 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
   if (options.allow_rounding) note += " --allow-rounding";
   if (options.optimise != "speed") add("--optimise", options.optimise);
   if (options.memory_limit != 0) note += fmt::format(" --memory-limit {}", options.memory_limit);
+  if (options.search_budget != 0) note += fmt::format(" --search-budget {}", options.search_budget);
   if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
   return note;
 }
@@ -335,6 +348,7 @@ int compile_model(const CompileOptions& options) {
   making.choices = options.choices;
   making.optimise = options.optimise == "memory" ? Optimise::kMemory : Optimise::kSpeed;
   making.memory_limit = options.memory_limit;
+  making.search_budget = options.search_budget;
   making.passes = &report.passes;
   const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
@@ -394,6 +408,7 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                    "needed")
       ->type_name("SIZE")
       ->transform(program::size_from(1));
+  program::add_budget_option(*command, options->search_budget);
   command->add_flag("--check", options->check,
                     "Print each node with its place, or the reason why it has none, and compile "
                     "nothing; exit status 1 if one has none");

@@ -269,6 +269,13 @@ void add_resize_option(CLI::App& app, std::string& resize) {
       ->type_name("NAME");
 }
 
+void add_budget_option(CLI::App& app, std::uint64_t& budget) {
+  app.add_option("--search-budget", budget,
+                 "Forms of layers whose cycles the compiler predicts at most, to choose from; 0: "
+                 "all. Layers behind those stay as they are without a choice")
+      ->type_name("NUMBER");
+}
+
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names) {
   device = "auto";

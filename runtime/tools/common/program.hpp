@@ -6,6 +6,7 @@
 #define NVDLA_TOOLS_COMMON_PROGRAM_HPP
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ std::string_view version() noexcept;
 
 // Adds --resize: the name that parse_resize() takes, or nothing.
 void add_resize_option(CLI::App& app, std::string& resize);
+
+// Adds --search-budget: BuildOptions::search_budget.
+void add_budget_option(CLI::App& app, std::uint64_t& budget);
 
 // Options for Device::open() that print its notes on standard error, as "nvdla: ...".
 OpenOptions open_options(std::string_view record = {});

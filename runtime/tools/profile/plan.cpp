@@ -93,6 +93,7 @@ Plan plan_of(const Loadable& file, std::span<const LayerProfile> profile,
   Plan plan;
   plan.total = planner.plan("all", "", steps.all);
   plan.total.form.clear();
+  plan.cut_short = file.cut_short();
   if (!file.impl().user) {
     for (const LayerProfile* step : steps.all)
       plan.layers.push_back(planner.plan(step == nullptr ? "CPU" : step->name, "", {step}));
@@ -116,6 +117,8 @@ std::string plan_table(const Plan& plan) {
   };
   for (const PlanLayer& layer : plan.layers) line(layer);
   line(plan.total);
+  if (!plan.cut_short.empty())
+    text += fmt::format("a search budget has cut short: {}\n", plan.cut_short);
   return text;
 }
 
@@ -150,7 +153,7 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
   all.erase("layer");
   all.erase("kind");
   all.erase("became");
-  return {{"layers", layers}, {"total", all}};
+  return {{"layers", layers}, {"total", all}, {"cut_short", plan.cut_short}};
 }
 
 }  // namespace nvdla::program

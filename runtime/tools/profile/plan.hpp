@@ -36,6 +36,7 @@ struct PlanLayer {
 struct Plan {
   std::vector<PlanLayer> layers;
   PlanLayer total;
+  std::string cut_short = {};  // Loadable::cut_short()
 };
 
 // Returns the plan of a loadable that `profile` is of.

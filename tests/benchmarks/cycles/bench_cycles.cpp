@@ -75,11 +75,13 @@ Plan predict(std::span<const std::byte> bytes, const Device& device, const std::
 
 // Saves the loadable in `path`, unless that is empty.
 Plan make_plan(const Network& network, const Device& device, const std::string& name,
-               const std::vector<std::string>& forbidden, const std::string& path = {}) {
+               const std::vector<std::string>& forbidden, std::uint64_t budget = 0,
+               const std::string& path = {}) {
   const DeviceInfo& info = device.info();
   LoadableOptions options;
   options.weight_gating = info.has_weight_gating;
   options.disabled_passes = forbidden;
+  options.search_budget = budget;
   options.memory = info.memory;
   options.sram_bytes = detail::parse_device_name(name).options.sram_bytes;
   const auto bytes = make_loadable(network, info.configuration, options);
@@ -90,6 +92,7 @@ Plan make_plan(const Network& network, const Device& device, const std::string& 
 struct Options {
   std::string json, only = ".*", rules, save;
   std::vector<std::string> forbidden;
+  std::uint64_t search_budget = 0;
 };
 
 // `Case` is a network on a device; conditions of published figures are cases of their own.
@@ -133,7 +136,8 @@ class Table {
         static_cast<networks::Value>(drawn.graph.layers().size() - 1)};
     const Network network = networks::describe(drawn, one.precision, shown, one.batch);
     add(one, device, make_plan(network, device, one.device, kChoices),
-        make_plan(network, device, one.device, options_.forbidden, options_.save));
+        make_plan(network, device, one.device, options_.forbidden, options_.search_budget,
+                  options_.save));
   }
 
   void write() const {
@@ -226,6 +230,9 @@ int main(int argc, char** argv) {
   app.add_option("--forbid", options.forbidden,
                  "Passes that no choice may use, to see what each gains")
       ->type_name("PASS ...");
+  app.add_option("--search-budget", options.search_budget,
+                 "Forms of layers that are predicted at most; 0: all")
+      ->type_name("NUMBER");
   CLI11_PARSE(app, argc, argv);
   try {
     return nvdla::test::run(options);

@@ -105,12 +105,14 @@ Network draw_concatenation(Random& random, std::string& name) {
 // Returns the predicted cycles of a loadable, or nothing if the network is refused.
 std::optional<std::uint64_t> cycles_of(const Network& network, const Device& device,
                                        const std::string& name,
-                                       const std::vector<std::string>& forbidden) {
+                                       const std::vector<std::string>& forbidden,
+                                       std::uint64_t budget = 0) {
   const DeviceInfo& info = device.info();
   LoadableOptions options;
   options.weight_gating = info.has_weight_gating;
   options.memory = info.memory;
   options.disabled_passes = forbidden;
+  options.search_budget = budget;
   std::vector<std::byte> bytes;
   try {
     bytes = make_loadable(network, info.configuration, options);
@@ -127,7 +129,7 @@ std::optional<std::uint64_t> cycles_of(const Network& network, const Device& dev
 
 // Draws so many networks, and expects that none is slower on any device than without `forbidden`.
 void expect_no_cost(std::uint32_t count, Network (*draw)(Random&, std::string&),
-                    const std::vector<std::string>& forbidden) {
+                    const std::vector<std::string>& forbidden, std::uint32_t most_forms = 0) {
   const char* const devices[] = {"nv_full", "nv_large", "nv_small", "nv_small,gating=off"};
   const char* const memories[] = {"", ",latency=50,bandwidth=20",
                                   ",latency=100,outstanding=16,bandwidth=10"};
@@ -139,7 +141,10 @@ void expect_no_cost(std::uint32_t count, Network (*draw)(Random&, std::string&),
     const Network network = draw(random, name);
     const Device model = Device::open(device);
     const auto off = cycles_of(network, model, device, forbidden);
-    const auto chosen = cycles_of(network, model, device, {});
+    const auto budget =
+        most_forms == 0 ? 0
+                        : static_cast<std::uint64_t>(random.pick(1, static_cast<int>(most_forms)));
+    const auto chosen = cycles_of(network, model, device, {}, budget);
     if (!off) return {};
     if (!chosen) return fmt::format("{} on {}: refused", name, device);
     all_off += static_cast<double>(*off);
@@ -154,6 +159,11 @@ TEST(Choices, NeverCost) { expect_no_cost(1000, draw_network, kChoices); }
 
 TEST(Choices, GapsBetweenPartsNeverCost) {
   expect_no_cost(300, draw_concatenation, {"part-atoms"});
+}
+
+TEST(Choices, FewFormsNeverCost) {
+  expect_no_cost(300, draw_network, kChoices, 100);
+  expect_no_cost(100, draw_concatenation, kChoices, 100);
 }
 
 }  // namespace

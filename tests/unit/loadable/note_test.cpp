@@ -55,5 +55,25 @@ TEST(LoadableNote, NamesTheDeviceThatLayersWereChosenFor) {
   EXPECT_EQ(Device::open(full).info().memory.bandwidth, 20.5);
 }
 
+TEST(LoadableNote, NamesPassesThatABudgetCutShort) {
+  const auto weights = std::vector<std::int8_t>(std::size_t{64} * 64 * 9, 1);
+  Network network;
+  Tensor at = network.input("in", {.channels = 64, .height = 28, .width = 28});
+  for (int layer = 0; layer < 2; ++layer) {
+    Convolution conv{.kernels = 64, .kernel_height = 3, .kernel_width = 3, .weights = weights};
+    conv.tuning.winograd = Rewrite::kAuto;
+    at = network.convolution(at, conv);
+  }
+  network.output(at, "out");
+  const auto cut_short = [&](std::uint64_t forms) {
+    const auto bytes = make_loadable(network, "nv_full", LoadableOptions{.search_budget = forms});
+    return std::string(Loadable::load(bytes).cut_short());
+  };
+  EXPECT_EQ(cut_short(0), "");
+  EXPECT_EQ(cut_short(1), "winograd interleave");
+  EXPECT_EQ(cut_short(2), "interleave");
+  EXPECT_EQ(cut_short(1000000), "");
+}
+
 }  // namespace
 }  // namespace nvdla

@@ -276,6 +276,47 @@ TEST(Passes, MemoryIsTradedForTurns) {
       fmt::format("memory_limit: the network takes {} bytes at least", limit + 1).substr(0, 50));
 }
 
+// Returns the forms that all passes predicted, and whether one was cut short.
+std::pair<std::uint64_t, bool> search_of(const CompiledNetwork& compiled) {
+  std::pair<std::uint64_t, bool> search;
+  for (const PassReport& pass : compiled.passes()) {
+    search.first += pass.costed;
+    search.second |= pass.cut_short;
+  }
+  return search;
+}
+
+// So many forms are predicted and no more, the same ones each time, and results are the same.
+TEST(Passes, ABudgetCutsTheSearchShort) {
+  test::for_all(20, [&](test::Random& random) -> std::string {
+    const Device device = Device::open("model:nv_full");
+    const auto seed = static_cast<std::uint32_t>(random.pick(1, 1000));
+    const Network network = block_of(random, Rewrite::kAuto, seed);
+    Request whole = network.build(device);
+    const auto [all, cut] = search_of(whole.network());
+    if (cut || all == 0) return "a search without a budget";
+    for (const std::uint64_t budget : {std::uint64_t{1}, all / 3 + 1, all - 1, all, 2 * all}) {
+      Request some = network.build(device, {.search_budget = budget});
+      const auto [costed, short_of_it] = search_of(some.network());
+      if (costed != std::min(budget, all)) return fmt::format("{} of {} forms", costed, budget);
+      if (short_of_it != (budget < all)) return fmt::format("{} of {}: cut short", budget, all);
+      const CompiledNetwork again = network.compile(device, {.search_budget = budget});
+      if (again.layers() != some.network().layers()) return "another plan";
+      if (results_of_block(some, seed) != results_of_block(whole, seed)) return "other results";
+    }
+    return "";
+  });
+}
+
+// Who insists gets what a search without a budget would have found.
+TEST(Passes, ABudgetLeavesWishes) {
+  test::Random random(3);
+  const Network network = block_of(random, Rewrite::kAlways, 5);
+  const Device device = Device::open("model:nv_full");
+  const CompiledNetwork few = network.compile(device, {.search_budget = 1});
+  EXPECT_GE(applied(few, "interleave"), 3U);
+}
+
 void expect_choice_refused(const std::vector<std::string>& choices, const std::string& message) {
   try {
     small_network().compile(Device::open("model:nv_full"), {.choices = choices});
