@@ -6,18 +6,79 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "import/operators/elements.hpp"
 #include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
+#include "nvdla/operators/requantization.hpp"
 
 namespace nvdla::import {
 namespace {
 
 // More than this, of the results, leaves a cosine below .9999.
 constexpr double kGreatestTableError = 0.01;
+
+double hard_swish_of(double x) { return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6; }
+
+// A function that is `factor` times hard-swish and `addend`.
+struct ScaledSwish {
+  double factor = 1, addend = 0;
+};
+
+std::optional<ScaledSwish> find_swish(const Function& function, double step) {
+  constexpr double kBeyond = 6, kClose = 1e-5;
+  constexpr int kElements = 32768, kDistance = 61;
+  ScaledSwish found;
+  found.addend = function(0);
+  found.factor = (function(kBeyond) - found.addend) / kBeyond;
+  if (!(std::fabs(found.factor) > 0) || !std::isfinite(found.factor)) return std::nullopt;
+  for (int element = -kElements; element < kElements; element += kDistance) {
+    const double x = element * step;
+    const double wanted = found.factor * hard_swish_of(x) + found.addend;
+    const double size = std::fabs(found.factor) * std::max(1.0, std::fabs(x));
+    if (!(std::fabs(function(x) - wanted) <= kClose * size)) return std::nullopt;
+  }
+  return found;
+}
+
+// Adds a layer of int16 for a function that is a hard-swish, times a factor and with an addend: X1
+// and X2 hold x + 3 to 0..6, and Y multiplies that with x. Entries of a table lie too far apart
+// near 0 where numbers go far. Returns nothing for other functions, and without operator Y.
+std::optional<Tensor> add_hard_swish(Lowering& l, Tensor x, const Quantization& to,
+                                     const Function& function, std::string_view name) {
+  const Quantization input = known_quantization(l, x);
+  const auto step = static_cast<double>(input.scale), result = static_cast<double>(to.scale);
+  if (!l.info().has_sdp_y || input.zero_point != 0 || to.zero_point != 0) return std::nullopt;
+  // With smaller steps 32 bits do not hold products, and a table is as good.
+  constexpr double kGreatestOffset = 32767;
+  const double three = std::nearbyint(3 / step);
+  if (three < 1 || three > kGreatestOffset) return std::nullopt;
+  const auto swish = find_swish(function, step);
+  if (!swish) return std::nullopt;
+  const double factor = std::fabs(swish->factor) * step * step / 6 / result;
+  const double offset = -swish->addend / (swish->factor * step * step / 6);
+  if (!(factor < kGreatestOffset && factor > 0x1p-40 && std::fabs(offset) < 0x1p30))
+    return std::nullopt;
+  const std::int16_t half[] = {static_cast<std::int16_t>(three)};
+  Pointwise p{.name = name};
+  p.x1 = bias(half);
+  p.x1.relu = true;
+  p.x2.alu = NVDLA_ALU_MIN;
+  p.x2.alu_values = half;
+  p.x2.alu_shift = 1;
+  p.y.mul = NVDLA_MUL_MUL;
+  p.y.tensor = x;
+  p.output = requantize(factor);
+  p.output.offset = static_cast<std::int32_t>(std::nearbyint(offset));
+  if (swish->factor < 0) p.output.scale = static_cast<std::int16_t>(-p.output.scale);
+  p.quantization = to;
+  return l.network().pointwise(x, p);
+}
 
 void quantized_function(Lowering& l, const Operation& op, ValueId id, const Function& function) {
   const View view = l.view(id);
@@ -231,6 +292,7 @@ Tensor add_function(Lowering& l, Tensor x, const Quantization& to, const Functio
   const Quantization input = known_quantization(l, x);
   const Activation table{.name = layer, .input = input, .output = to, .function = function};
   if (l.integers() != Precision::kInt16) return l.network().activation(x, table);
+  if (const auto swish = add_hard_swish(l, x, to, function, layer)) return *swish;
   const double error = interpolation_error(table);
   if (error <= kGreatestTableError) return l.network().activation(x, table);
   l.use_cpu(fmt::format("this function in int16, which a table misses by {:.1f} %", 100 * error));

@@ -4,6 +4,7 @@
 // what is asked for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -19,7 +20,7 @@ namespace {
 constexpr double kLeastCosine = .9999;
 
 // Numbers between -1 and 1.
-std::vector<float> numbers(std::size_t count, std::uint32_t seed, float reach = 1) {
+std::vector<float> random_numbers(std::size_t count, std::uint32_t seed, float reach = 1) {
   std::mt19937 random(seed);
   std::vector<float> values;
   for (std::size_t i = 0; i < count; ++i)
@@ -29,7 +30,8 @@ std::vector<float> numbers(std::size_t count, std::uint32_t seed, float reach = 
 
 std::vector<Sample> samples_of(std::size_t elements, float reach = 1) {
   std::vector<Sample> samples;
-  for (std::uint32_t i = 0; i < 8; ++i) samples.push_back({numbers(elements, 100 + i, reach)});
+  for (std::uint32_t i = 0; i < 8; ++i)
+    samples.push_back({random_numbers(elements, 100 + i, reach)});
   return samples;
 }
 
@@ -63,7 +65,7 @@ double least_cosine(const ModelMaker& m, std::size_t elements, float reach = 1,
   EXPECT_EQ(wide.outputs[0].precision, Precision::kInt16);
   double least = 1;
   for (std::uint32_t seed = 100; seed < 104; ++seed) {
-    const auto input = numbers(elements, seed, reach);
+    const auto input = random_numbers(elements, seed, reach);
     least = std::min(least, cosine_of(run_model(wide, input), run_model(half, input)));
   }
   return least;
@@ -72,9 +74,12 @@ double least_cosine(const ModelMaker& m, std::size_t elements, float reach = 1,
 TEST(Int16, ConvolutionsPoolingsSumsAndProducts) {
   ModelMaker m;
   m.input("x", {1, 3, 16, 16}).output("y");
-  m.floats("w1", {8, 3, 3, 3}, numbers(216, 1, 0.4F)).floats("b1", {8}, numbers(8, 2, 2));
-  m.floats("w2", {8, 8, 3, 3}, numbers(576, 3, 0.2F)).floats("b2", {8}, numbers(8, 4, 0.1F));
-  m.floats("w3", {10, 8 * 8 * 8}, numbers(5120, 5, 0.1F)).floats("b3", {10}, numbers(10, 6, 30));
+  m.floats("w1", {8, 3, 3, 3}, random_numbers(216, 1, 0.4F))
+      .floats("b1", {8}, random_numbers(8, 2, 2));
+  m.floats("w2", {8, 8, 3, 3}, random_numbers(576, 3, 0.2F))
+      .floats("b2", {8}, random_numbers(8, 4, 0.1F));
+  m.floats("w3", {10, 8 * 8 * 8}, random_numbers(5120, 5, 0.1F))
+      .floats("b3", {10}, random_numbers(10, 6, 30));
   set(m.node("Conv", {"x", "w1", "b1"}, {"c1"}), "pads", Sizes{1, 1, 1, 1});
   m.node("Relu", {"c1"}, {"r1"});
   set(m.node("Conv", {"r1", "w2", "b2"}, {"c2"}), "pads", Sizes{1, 1, 1, 1});
@@ -92,11 +97,12 @@ TEST(Int16, ConvolutionsPoolingsSumsAndProducts) {
 TEST(Int16, InvertedResidualsWithHardSwishAndGates) {
   ModelMaker m(14);
   m.input("x", {1, 4, 12, 12}).output("y");
-  m.floats("w1", {16, 4, 1, 1}, numbers(64, 1)).floats("b1", {16}, numbers(16, 2));
-  m.floats("w2", {16, 1, 3, 3}, numbers(144, 3)).floats("b2", {16}, numbers(16, 4));
-  m.floats("w3", {4, 16, 1, 1}, numbers(64, 5, 0.4F));
-  m.floats("w4", {16, 4, 1, 1}, numbers(64, 6, 0.6F)).floats("b4", {16}, numbers(16, 7));
-  m.floats("w5", {4, 16, 1, 1}, numbers(64, 8, 0.5F));
+  m.floats("w1", {16, 4, 1, 1}, random_numbers(64, 1)).floats("b1", {16}, random_numbers(16, 2));
+  m.floats("w2", {16, 1, 3, 3}, random_numbers(144, 3)).floats("b2", {16}, random_numbers(16, 4));
+  m.floats("w3", {4, 16, 1, 1}, random_numbers(64, 5, 0.4F));
+  m.floats("w4", {16, 4, 1, 1}, random_numbers(64, 6, 0.6F))
+      .floats("b4", {16}, random_numbers(16, 7));
+  m.floats("w5", {4, 16, 1, 1}, random_numbers(64, 8, 0.5F));
   m.node("Conv", {"x", "w1", "b1"}, {"c1"});
   m.node("HardSwish", {"c1"}, {"h1"});
   auto& depthwise = m.node("Conv", {"h1", "w2", "b2"}, {"c2"});
@@ -121,6 +127,26 @@ TEST(Int16, FunctionsOfElements) {
     m.input("x", {1, 4, 8, 8}).output("y");
     m.node(op, {"x"}, {"y"});
     EXPECT_GT(least_cosine(m, 256, 4), kLeastCosine) << op;
+  }
+}
+
+// Numbers that go far leave a table few entries near 0, where most of them are.
+TEST(Int16, HardSwishOfFewGreatNumbers) {
+  ModelMaker m(14);
+  m.input("x", {1, 4, 8, 8}).output("y");
+  m.floats("f", {}, {-1.5F}).floats("b", {}, {0.25F});
+  m.node("HardSwish", {"x"}, {"h"});
+  m.node("Mul", {"h", "f"}, {"p"});
+  m.node("Add", {"p", "b"}, {"y"});
+  auto samples = samples_of(256, 4);
+  samples[0][0][7] = 20;
+  const ImportedModel wide = m.import({.precision = Precision::kInt16, .samples = samples});
+  const auto input = random_numbers(256, 101, 4);
+  const auto found = run_model(wide, input);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double x = input[i];
+    const double swish = x * std::clamp(x + 3, 0.0, 6.0) / 6;
+    EXPECT_NEAR(found[i], -1.5 * swish + 0.25, 0.003) << x;
   }
 }
 
@@ -151,7 +177,7 @@ TEST(Int16, LocalResponseNormalization) {
 TEST(Int16, ConstantsOfPositions) {
   ModelMaker m;
   m.input("x", {1, 2, 3, 3}).output("y");
-  m.floats("f", {2, 3, 3}, numbers(18, 3)).floats("b", {1, 3, 3}, numbers(9, 4));
+  m.floats("f", {2, 3, 3}, random_numbers(18, 3)).floats("b", {1, 3, 3}, random_numbers(9, 4));
   m.node("Mul", {"x", "f"}, {"p"});
   m.node("Add", {"p", "b"}, {"y"});
   EXPECT_GT(least_cosine(m, 18, 2), kLeastCosine);
@@ -160,7 +186,7 @@ TEST(Int16, ConstantsOfPositions) {
 TEST(Int16, WhatMovesElementsKeepsThem) {
   ModelMaker m;
   m.input("x", {1, 8, 4, 4}).output("y");
-  m.floats("w", {8, 8, 1, 1}, numbers(64, 1));
+  m.floats("w", {8, 8, 1, 1}, random_numbers(64, 1));
   m.integers("begin", {1}, {2}).integers("end", {1}, {6}).integers("axis", {1}, {1});
   m.floats("sizes", {4}, {1, 1, 2, 2}).integers("pads", {8}, {0, 0, 1, 1, 0, 0, 1, 0});
   m.node("Conv", {"x", "w"}, {"c"});
@@ -175,7 +201,7 @@ TEST(Int16, AveragesAndSums) {
   for (const Sizes& sizes : {Sizes{1, 6, 12, 12}, Sizes{1, 6, 48, 40}}) {
     ModelMaker m;
     m.input("x", sizes).output("y");
-    m.floats("w", {6, 6, 1, 1}, numbers(36, 1)).floats("b", {6}, numbers(6, 2, 0.1F));
+    m.floats("w", {6, 6, 1, 1}, random_numbers(36, 1)).floats("b", {6}, random_numbers(6, 2, 0.1F));
     auto& pool = m.node("AveragePool", {"x"}, {"p"});
     set(pool, "kernel_shape", Sizes{2, 2});
     set(pool, "strides", Sizes{2, 2});
@@ -189,7 +215,8 @@ TEST(Int16, AffineOperatorsAndOthersOfTwoTensors) {
   for (const char* const op : {"Add", "Sub", "Mul", "Max", "Min"}) {
     ModelMaker m;
     m.input("x", {1, 4, 6, 6}).output("y");
-    m.floats("w", {4, 4, 1, 1}, numbers(16, 3)).floats("f", {4, 1, 1}, {2, -0.5F, 100, 0.01F});
+    m.floats("w", {4, 4, 1, 1}, random_numbers(16, 3))
+        .floats("f", {4, 1, 1}, {2, -0.5F, 100, 0.01F});
     m.node("Conv", {"x", "w"}, {"c"});
     m.node(op, {"x", "c"}, {"t"});
     m.node("Mul", {"t", "f"}, {"y"});
@@ -200,7 +227,7 @@ TEST(Int16, AffineOperatorsAndOthersOfTwoTensors) {
 TEST(Int16, TransposedConvolutions) {
   ModelMaker m;
   m.input("x", {1, 4, 6, 6}).output("y");
-  m.floats("w", {4, 3, 3, 3}, numbers(108, 3)).floats("b", {3}, numbers(3, 4, 5));
+  m.floats("w", {4, 3, 3, 3}, random_numbers(108, 3)).floats("b", {3}, random_numbers(3, 4, 5));
   auto& node = m.node("ConvTranspose", {"x", "w", "b"}, {"y"});
   set(node, "strides", Sizes{2, 2});
   EXPECT_GT(least_cosine(m, 144), kLeastCosine);
@@ -208,7 +235,7 @@ TEST(Int16, TransposedConvolutions) {
 
 TEST(Int16, SoftmaxIsTheProcessors) {
   ModelMaker m;
-  m.input("x", {1, 10}).output("y").floats("w", {10, 10}, numbers(100, 3));
+  m.input("x", {1, 10}).output("y").floats("w", {10, 10}, random_numbers(100, 3));
   m.node("Gemm", {"x", "w"}, {"g"});
   m.node("Softmax", {"g"}, {"y"});
   EXPECT_GT(least_cosine(m, 10, 2), kLeastCosine);
