@@ -270,6 +270,8 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::merge_reshapes(graph);
   import::expand_resizes(graph);
   import::merge_normalizations(graph);
+  // Some functions of int16 need no table, unless they have a factor and an addend before them.
+  if (options.precision == Precision::kInt16) import::absorb_affine(graph);
   import::merge_functions(graph);
   const Attempts attempts{info, options, pixels, integers, whole, as_bytes};
   Attempt best = attempts.make(graph);

@@ -150,6 +150,25 @@ TEST(Int16, HardSwishOfFewGreatNumbers) {
   }
 }
 
+// A convolution takes a factor and an addend in front of the hard-swish, as networks have them that
+// learn these.
+TEST(Int16, HardSwishBehindAFactorAndAnAddend) {
+  ModelMaker m(14);
+  m.input("x", {1, 4, 8, 8}).output("y").floats("w", {4, 4, 1, 1}, random_numbers(16, 1));
+  m.floats("f", {}, {0.4F}).floats("b", {}, {-0.7F});
+  m.node("Conv", {"x", "w"}, {"c"});
+  m.node("Mul", {"c", "f"}, {"p"});
+  m.node("Add", {"p", "b"}, {"q"});
+  m.node("HardSwish", {"q"}, {"h"});
+  m.node("Mul", {"h", "b"}, {"r"});
+  m.node("Add", {"r", "f"}, {"y"});
+  auto samples = samples_of(256, 4);
+  samples[0][0][7] = 200;
+  const ImportedModel wide = m.import({.precision = Precision::kInt16, .samples = samples});
+  const auto input = random_numbers(256, 101, 4);
+  EXPECT_GT(cosine_of(run_model(wide, input), m.run(input)), kLeastCosine);
+}
+
 // No table is right for a function of many jumps.
 TEST(Int16, FunctionsThatJumpAreTheProcessors) {
   ModelMaker m;
