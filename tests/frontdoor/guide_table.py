@@ -138,6 +138,9 @@ PAGES = {
         "model:nv_small --samples runtime/examples/digits/images --mean 128 --std 128 --report "
         "digits8.txt": Run(r"nodes for nv_small"),
         "nvdla run digits8.nvdla --input " + PICTURE: Run(r"classes: 10x1x1 int8"),
+        "nvdla compile runtime/examples/digits/digits.onnx --output digits-wide.nvdla --precision int16 "
+        "--samples runtime/examples/digits/images --mean 128 --std 128": Run(r"output classes: 1x10 float"),
+        "nvdla run digits-wide.nvdla --input " + PICTURE: Run(r"classes: 10x1x1 int16"),
         "digits_onnx --device model:nv_small": Run(r"int8 +99\.\d"),
         "nvdla run runtime/examples/digits/digits.onnx --input " + PICTURE + " --mean 128 "
         "--std 128": Run(r"classes: 10x1x1 fp16"),
