@@ -12,8 +12,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 : "${JOBS:=$(nproc)}" "${NVDLA_WERROR:=OFF}"
-# What ccache keeps of one checkout serves others.
-export CCACHE_BASEDIR=$PWD
+# What ccache keeps of one checkout serves others, also where objects name their folder for debuggers.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
 # How much is drawn where a test draws.

@@ -6,6 +6,7 @@
 #define NVDLA_IMPORT_GRAPH_GRAPH_HPP
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -91,7 +92,7 @@ inline constexpr const char* kFunctionOp = "nvdla.Function";
 
 struct Graph {
   std::string file;  // for messages: where the model came from
-  std::vector<Value> values;
+  std::deque<Value> values;  // references to them stay good while more are added
   std::vector<Node> nodes;  // each behind all whose values it takes
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
