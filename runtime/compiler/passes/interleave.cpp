@@ -97,13 +97,10 @@ class Turntable {
       : schedule_(schedule),
         graph_(graph),
         context_(context),
-        info_(context.info),
-        options_(context.options),
-        alive_in_turns_(context.alive_in_turns),
-        machine_(machine_of(info_)),
-        memory_(memory_of(info_)),
+        machine_(machine_of(context.info)),
+        memory_(memory_of(context.info)),
         // The way around the fault of the clock gate enables no convolution ahead.
-        engine_{.convolutions_ahead = !info_.has_weight_gating, .goes_on = true} {
+        engine_{.convolutions_ahead = !context.info.has_weight_gating, .goes_on = true} {
     const auto users = users_of(schedule);
     for (std::size_t i = 0; i < users.size(); ++i) {
       const Allocation& allocation = schedule.allocations[i];
@@ -148,9 +145,6 @@ class Turntable {
   const Schedule& schedule_;
   const Graph& graph_;
   PassContext& context_;
-  const DeviceInfo& info_;
-  const BuildOptions& options_;
-  const std::uint64_t alive_in_turns_;
   std::vector<Life> lives_;
   // The fastest way in so many bands, by the layers that take turns.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint64_t>> tried_;
@@ -176,11 +170,12 @@ std::uint64_t Turntable::alive(std::uint32_t first, std::uint32_t end) const {
 std::vector<Part> Turntable::one_by_one(const nvdla_layer& whole, std::uint32_t images) const {
   if (!is_conv(whole)) return repeat({{.layer = whole}}, images);
   const bool alone = images == 1;
-  std::vector<Part> parts = parts_of(info_, whole, find_bands(info_, whole.conv, alone).value());
+  std::vector<Part> parts =
+      parts_of(context_.info, whole, find_bands(context_.info, whole.conv, alone).value());
   if (alone) return parts;
   std::vector<Part> all;
   for (const Part& band : parts) {
-    const bool keep = holds_all_weights(info_, band.layer.conv);
+    const bool keep = holds_all_weights(context_.info, band.layer.conv);
     for (Part part : repeat({band}, images)) {
       if (keep && part.image != 0) part.layer.conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
       all.push_back(part);
@@ -214,12 +209,12 @@ std::set<std::uint32_t> Turntable::weight_banks_of(const Turns& turns) const {
   for (std::uint32_t i = turns.first; i < turns.end; ++i) {
     if (!is_conv(layer(i))) continue;
     const nvdla_conv& conv = layer(i).conv;
-    const std::uint64_t group = kernel_group(info_, conv);
-    one = std::max(one, weight_banks(info_, conv, group));
-    two = std::max(two, weight_banks(info_, conv, 2 * group));
-    all = std::max(all, weight_banks(info_, conv, conv.kernels));
+    const std::uint64_t group = kernel_group(context_.info, conv);
+    one = std::max(one, weight_banks(context_.info, conv, group));
+    two = std::max(two, weight_banks(context_.info, conv, 2 * group));
+    all = std::max(all, weight_banks(context_.info, conv, conv.kernels));
   }
-  if (info_.has_weight_gating) one = two = all;
+  if (context_.info.has_weight_gating) one = two = all;
   return {static_cast<std::uint32_t>(one), static_cast<std::uint32_t>(two),
           static_cast<std::uint32_t>(all)};
 }
@@ -227,15 +222,15 @@ std::set<std::uint32_t> Turntable::weight_banks_of(const Turns& turns) const {
 // Gives all parts so many banks for weights, and the rest for data. Returns false if one does not
 // fit.
 bool Turntable::set_banks(std::uint32_t weights, Turns& turns) const {
-  std::uint64_t banks = info_.cbuf_banks;
+  std::uint64_t banks = context_.info.cbuf_banks;
   for (std::uint32_t i = turns.first; i < turns.end; ++i)
-    if (is_conv(layer(i))) banks = std::min(banks, usable_banks(info_, layer(i).conv));
+    if (is_conv(layer(i))) banks = std::min(banks, usable_banks(context_.info, layer(i).conv));
   if (weights >= banks) return false;
   for (auto& parts : turns.parts) {
     for (Part& part : parts) {
       if (!is_conv(part.layer)) continue;
       nvdla_conv& conv = part.layer.conv;
-      if (data_banks(info_, conv) > banks - weights) return false;
+      if (data_banks(context_.info, conv) > banks - weights) return false;
       conv.weight_banks = weights;
       conv.data_banks = static_cast<std::uint32_t>(banks - weights);
     }
@@ -319,7 +314,7 @@ void Turntable::keep_weights(Turns& turns) const {
   for (std::size_t i = 1; i < turns.turns.size(); ++i) {
     const Turn &before = turns.turns[i - 1], &turn = turns.turns[i];
     if (before.layer != turn.layer || !is_conv(layer(turn.layer)) ||
-        !holds_all_weights(info_, conv_of(turn)))
+        !holds_all_weights(context_.info, conv_of(turn)))
       continue;
     conv_of(before).flags |= NVDLA_CONV_KEEP_WEIGHTS;
     conv_of(turn).flags |= NVDLA_CONV_REUSE_WEIGHTS;
@@ -330,7 +325,7 @@ cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer,
                                            const nvdla_conv* before) const {
   cost::LayerGeometry to;
   if (is_conv(layer)) {
-    to.conv = geometry(info_, layer.conv);
+    to.conv = geometry(context_.info, layer.conv);
     if (before != nullptr) leave_kept_lines(*before, layer.conv, to.conv);
     to.sdp = geometry(layer.conv, layer.sdp);
   } else if (layer.kind == NVDLA_LAYER_PDP) {
@@ -340,7 +335,7 @@ cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer,
     to.kind = cost::LayerGeometry::Kind::kCdp;
     to.cdp = geometry(layer.cdp);
   }
-  set_interfaces(schedule_, options_, layer, to);
+  set_interfaces(schedule_, context_.options, layer, to);
   return to;
 }
 
@@ -359,7 +354,9 @@ Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) {
   Turns best{.first = first, .end = end};
   if (any_wish(Rewrite::kNever, first, end)) return best;
   const bool always = any_wish(Rewrite::kAlways, first, end);
-  if (alive_in_turns_ != kAnyBytes && !always && alive(first, end) > alive_in_turns_) return best;
+  if (context_.alive_in_turns != kAnyBytes && !always &&
+      alive(first, end) > context_.alive_in_turns)
+    return best;
   std::set<std::uint32_t> luts;  // of SDP
   bool any_conv = false;
   const std::uint32_t images = schedule_.operations[first].images;
@@ -375,7 +372,7 @@ Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) {
     if (count * images * (end - first) > kMostTurns) break;
     Turns turns{.first = first, .end = end, .bands = count};
     for (std::uint32_t i = first; i < end; ++i) {
-      turns.parts.push_back(repeat(cut_layer(info_, layer(i), count), images));
+      turns.parts.push_back(repeat(cut_layer(context_.info, layer(i), count), images));
       if (turns.parts.back().empty()) return best;
     }
     for (const std::uint32_t weights : weight_banks_of(turns)) {

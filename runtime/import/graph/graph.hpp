@@ -91,9 +91,9 @@ void for_each_taken(const Node& node, const Visit& visit) {
 inline constexpr const char* kFunctionOp = "nvdla.Function";
 
 struct Graph {
-  std::string file;  // for messages: where the model came from
+  std::string file;          // for messages: where the model came from
   std::deque<Value> values;  // references to them stay good while more are added
-  std::vector<Node> nodes;  // each behind all whose values it takes
+  std::vector<Node> nodes;   // each behind all whose values it takes
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
 
