@@ -29,7 +29,7 @@ import wording
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = "ARCHITECTURE.md"
-LINES, COLUMNS = 190, 120
+LINES, COLUMNS = 200, 120
 
 ROAD = re.compile(r"( *)(~ )?([\w:]+) +([\w./-]+\.\w+) {2,}(\S.*)")
 WORD = re.compile(r"\* \*\*(?!an? )(.+?)\*\*: (.+)")
@@ -115,6 +115,12 @@ class Tree:
         pattern = name if "/" in name else "*/" + name
         return next((path for path in sorted(known) if pathlib.PurePath(path).match(pattern)), None) \
             if "*" in name or "/" not in name else None
+
+    def is_several(self, name, folders):
+        """Do several files have this name, none of them in one of the folders?"""
+        found = [pathlib.PurePath(path) for path in self.files if path.endswith("/" + name)]
+        return "/" not in name and name not in self.files and len(found) > 1 and \
+            not any(str(path.parent) in folders for path in found)
 
     def has_word(self, word):
         """Is it a word, or several of them, of code or comments?"""
@@ -248,13 +254,21 @@ def complaints(there, text):
     if len(lines) > LINES:
         yield len(lines), f"has {len(lines)} lines; one page has {LINES} at most"
     fenced = False
+    folders = set()  # where the files lie that this item has named
     for number, line in enumerate(lines, 1):
+        if not line.startswith("  "):
+            folders.clear()
         if len(line) > COLUMNS:
             yield number, f"has {len(line)} columns; {COLUMNS} at most"
         fenced ^= line.startswith("```")
         for name in [] if fenced else CODE.findall(line):
             if wrong := wrong_name(there, name):
                 yield number, f"`{name}`: {wrong}"
+            elif PATH.fullmatch(name):
+                if there.is_several(name, folders):
+                    yield number, f"`{name}`: several files are called so; name the folder before"
+                path = pathlib.PurePath(there.find(name))
+                folders |= {str(path), str(path.parent)}
         if line.startswith("Licences: "):
             yield from wrong_licences(number, line)
     parts = list(parts_of(text))
@@ -351,6 +365,10 @@ def check_itself(there):
     for row in (["frobnicator", "It is."], ["atom", "It is"], ["atom", "It is. It was."]):
         assert len(list(wrong_words(there, [(1, row)]))) == 1, row
     assert len(list(wrong_words(there, [(1, ["atom", "It is."]), (2, ["atom", "It was."])]))) == 2
+
+    assert there.is_several("main.cpp", set()) and there.is_several("main.cpp", {"kernel"})
+    assert not there.is_several("main.cpp", {"runtime/tools/cli"})
+    assert not there.is_several("device_name.cpp", set())
 
     found = [what for _, what in complaints(there, "a" * (COLUMNS + 1) + "\n" * LINES + "\n`x y`\n")]
     assert len(found) == 8, found
