@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
+#include "import/graph/node_maker.hpp"
 #include "import/graph/refusal.hpp"
 #include "support/printable.hpp"
 
@@ -14,8 +15,6 @@ namespace nvdla::import {
 namespace {
 
 using detail::printable;
-
-constexpr std::int64_t kOpsetOfPixels = 13;
 
 ValueId find_picture(const Graph& graph, const InputPixels& pixels) {
   if (pixels.name.empty()) {
@@ -65,46 +64,35 @@ bool all_same(const std::vector<double>& list) {
 // Nodes between the pixels and the value that was the input.
 class PixelNodes {
  public:
-  PixelNodes(Graph& graph, ValueId id, std::size_t axis) : graph_(graph), axis_(axis) {
+  PixelNodes(Graph& graph, ValueId id, std::size_t axis)
+      : graph_(graph), axis_(axis), make_(graph, graph.value(id).name + " pixels") {
     // The pixels take the name of the input, which keeps its number.
     Value pixels = graph.value(id);
-    name_ = pixels.name;
     pixels.type = Type::kFloat;
-    graph.value(id).name = name_ + " of pixels";
+    graph.value(id).name = pixels.name + " of pixels";
     first_ = last_ = graph.add(std::move(pixels));
     std::replace(graph.inputs.begin(), graph.inputs.end(), id, last_);
   }
 
-  void append(const char* op, Constant operand) {
-    const ValueId constant = graph_.add({.name = name_ + " operand",
-                                         .type = operand.type(),
-                                         .dims = operand.dims(),
-                                         .constant = operand});
-    Node node;
-    node.name = name_ + " pixels";
-    node.op = op;
-    node.opset = kOpsetOfPixels;
-    node.inputs = {last_, constant};
-    last_ = graph_.add({.name = name_ + " in between"});
-    node.outputs = {last_};
-    if (node.op == "Gather") node.attributes["axis"] = static_cast<std::int64_t>(axis_);
-    nodes_.push_back(std::move(node));
+  void append(std::string_view op, const Constant& operand) {
+    last_ = make_.compute(op, {last_, make_.constant(operand)});
+    if (op == "Gather") make_.last().attributes["axis"] = static_cast<std::int64_t>(axis_);
   }
 
   // Makes the last node compute the value that was the input; returns the input of pixels.
   ValueId finish(ValueId id) {
-    nodes_.back().outputs = {id};
-    graph_.nodes.insert(graph_.nodes.begin(), std::make_move_iterator(nodes_.begin()),
-                        std::make_move_iterator(nodes_.end()));
+    make_.last().outputs = {id};
+    std::vector<Node> nodes = make_.take();
+    graph_.nodes.insert(graph_.nodes.begin(), std::make_move_iterator(nodes.begin()),
+                        std::make_move_iterator(nodes.end()));
     return first_;
   }
 
  private:
   Graph& graph_;
   std::size_t axis_;
+  NodeMaker make_;
   ValueId first_ = kNoValue, last_ = kNoValue;
-  std::string name_;
-  std::vector<Node> nodes_;
 };
 
 std::vector<double> negated(std::vector<double> list) {

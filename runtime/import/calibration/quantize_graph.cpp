@@ -6,13 +6,12 @@
 
 #include "import/calibration/kernels.hpp"
 #include "import/calibration/units.hpp"
+#include "import/graph/node_maker.hpp"
 #include "import/graph/refusal.hpp"
 #include "support/printable.hpp"
 
 namespace nvdla::import {
 namespace {
-
-constexpr std::int64_t kOpsetOfScales = 13;
 
 using Quantizations = std::map<ValueId, Quantization>;  // by the root of the class
 
@@ -86,39 +85,16 @@ void tell_coarse_parts(const Graph& graph, const ScaleClasses& classes, const Qu
   }
 }
 
-Node scale_node(const std::string& of, const char* op, std::vector<ValueId> inputs,
-                ValueId output) {
-  Node node;
-  node.name = of;
-  node.op = op;
-  node.opset = kOpsetOfScales;
-  node.inputs = std::move(inputs);
-  node.outputs = {output};
-  return node;
-}
-
 // Appends a QuantizeLinear and a DequantizeLinear behind a value; returns what readers take in its
 // place.
-ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& of, ValueId id,
-                     const Quantization& q, Type type) {
-  const double scale_number = static_cast<double>(q.scale);
+ValueId append_scale(NodeMaker& make, ValueId id, const Quantization& q, Type type) {
   const std::int64_t zero_number = q.zero_point;
-  const Dims dims = *graph.value(id).dims;
-  const ValueId scale =
-      graph.add({.name = of + " scale",
-                 .type = Type::kFloat,
-                 .dims = Dims{},
-                 .constant = Constant::of_doubles(Type::kFloat, {}, {&scale_number, 1})});
-  const ValueId zero = graph.add({.name = of + " zero point",
-                                  .type = type,
-                                  .dims = Dims{},
-                                  .constant = Constant::of_integers(type, {}, {&zero_number, 1})});
-  const ValueId integers = graph.add({.name = of + " integers", .type = type, .dims = dims});
-  const ValueId floats =
-      graph.add({.name = of + " of integers", .type = graph.value(id).type, .dims = dims});
-  nodes.push_back(scale_node(of, "QuantizeLinear", {id, scale, zero}, integers));
-  nodes.push_back(scale_node(of, "DequantizeLinear", {integers, scale, zero}, floats));
-  return floats;
+  const Dims dims = *make.graph().value(id).dims;
+  const ValueId scale = make.floats({}, {static_cast<double>(q.scale)});
+  const ValueId zero = make.constant(Constant::of_integers(type, {}, {&zero_number, 1}));
+  const ValueId integers = make.compute("QuantizeLinear", {id, scale, zero}, type, dims);
+  return make.compute("DequantizeLinear", {integers, scale, zero}, make.graph().value(id).type,
+                      dims);
 }
 
 // Puts nodes of scales behind all values of `classes`.
@@ -126,11 +102,12 @@ std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& clas
                                           const Quantizations& scales, Precision precision) {
   std::map<ValueId, ValueId> renamed;
   std::vector<QuantizedValue> values;
-  std::vector<Node> nodes;
+  NodeMaker make(graph);
   const Type type = precision == Precision::kInt16 ? Type::kInt16 : Type::kInt8;
   const auto append = [&](const std::string& of, ValueId id) {
     const Quantization& q = scales.at(classes.root(id));
-    renamed[id] = append_scale(graph, nodes, of, id, q, type);
+    make.set_name(of);
+    renamed[id] = append_scale(make, id, q, type);
     values.push_back({id, renamed[id], of, q, {}, precision});
   };
   for (const ValueId id : graph.inputs)
@@ -138,14 +115,11 @@ std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& clas
   for (Node& node : std::exchange(graph.nodes, {})) {
     for (ValueId& id : node.inputs)
       if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
-    nodes.push_back(std::move(node));
-    const Node& now = nodes.back();
-    const std::vector<ValueId> outputs = now.outputs;
-    const std::string name = now.name;
-    for (const ValueId id : outputs)
-      if (id != kNoValue && classes.values().contains(id)) append(name, id);
+    make.append(node);
+    for (const ValueId id : node.outputs)
+      if (id != kNoValue && classes.values().contains(id)) append(node.name, id);
   }
-  graph.nodes = std::move(nodes);
+  graph.nodes = make.take();
   // Outputs keep their names.
   for (ValueId& id : graph.outputs) {
     const auto found = renamed.find(id);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
+#include "import/graph/node_maker.hpp"
 #include "import/operators/pools.hpp"
 
 namespace nvdla::import {
@@ -20,23 +21,26 @@ std::int64_t block_of(std::int64_t size) {
   return 1;
 }
 
+// Returns true for a mean over all positions of each channel.
+bool is_mean_of_positions(const Operation& op) {
+  if (op.op() != "ReduceMean" || op.constant(0) != nullptr || op.dims(0).size() < 3) return false;
+  const auto axes =
+      unless_refused(std::vector<bool>(op.dims(0).size(), false), [&] { return reduced_axes(op); });
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != (i >= 2)) return false;
+  return true;
+}
+
 // Makes a GlobalAveragePool of a mean over all positions.
 void pool_means(Graph& graph) {
-  std::vector<Node> nodes;
+  NodeMaker make(graph);
   for (Node& node : std::exchange(graph.nodes, {})) {
     const Operation op(graph, node);
-    if (op.op() != "ReduceMean" || op.constant(0) != nullptr || op.dims(0).size() < 3) {
-      nodes.push_back(std::move(node));
+    if (!is_mean_of_positions(op)) {
+      make.append(std::move(node));
       continue;
     }
-    const auto axes = unless_refused(std::vector<bool>(op.dims(0).size(), false),
-                                     [&] { return reduced_axes(op); });
-    bool positions = true;
-    for (std::size_t i = 0; i < axes.size(); ++i) positions = positions && axes[i] == (i >= 2);
-    if (!positions) {
-      nodes.push_back(std::move(node));
-      continue;
-    }
+    make.set_name(node.name);
     Dims dims = op.dims(0);
     std::fill(dims.begin() + 2, dims.end(), 1);
     const Type type = op.type(0);
@@ -45,26 +49,12 @@ void pool_means(Graph& graph) {
     node.op = "GlobalAveragePool";
     node.inputs.resize(1);
     node.attributes.clear();
-    Node flat;
-    if (!keeps) {
-      const Dims list = {2};
-      const std::vector<std::int64_t> sizes = {dims[0], dims[1]};
-      const ValueId shape =
-          graph.add({.name = node.name + " sizes",
-                     .type = Type::kInt64,
-                     .dims = list,
-                     .constant = Constant::of_integers(Type::kInt64, list, sizes)});
-      node.outputs = {graph.add({.name = node.name + " average", .type = type, .dims = dims})};
-      flat.name = node.name;
-      flat.op = "Reshape";
-      flat.opset = node.opset;
-      flat.inputs = {node.outputs[0], shape};
-      flat.outputs = {result};
-    }
-    nodes.push_back(std::move(node));
-    if (!keeps) nodes.push_back(std::move(flat));
+    if (!keeps) node.outputs = {make.value(type, dims)};
+    const ValueId average = node.outputs[0];
+    make.append(std::move(node));
+    if (!keeps) make.node("Reshape", {average, make.integers({dims[0], dims[1]})}, result);
   }
-  graph.nodes = std::move(nodes);
+  graph.nodes = make.take();
 }
 
 }  // namespace

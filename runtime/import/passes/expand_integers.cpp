@@ -7,12 +7,11 @@
 #include <map>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
 namespace {
-
-constexpr std::int64_t kOpset = 13;  // of the operators that are made
 
 struct IntegerOperator {
   std::string_view name;
@@ -48,26 +47,23 @@ ValueId input_of(const Node& node, std::size_t index) {
   return index < node.inputs.size() ? node.inputs[index] : kNoValue;
 }
 
-Node make_node(const Node& of, const char* op, std::vector<ValueId> inputs, ValueId output) {
-  Node node;
-  node.name = of.name;
-  node.op = op;
-  node.opset = kOpset;
-  node.inputs = std::move(inputs);
-  node.outputs = {output};
-  return node;
+// Makes real numbers of integers whose scales are along an axis; returns them.
+ValueId dequantize(NodeMaker& make, std::vector<ValueId> inputs, std::int64_t axis) {
+  const ValueId real = make.compute("DequantizeLinear", std::move(inputs));
+  make.last().attributes["axis"] = axis;
+  return real;
+}
+
+// Makes the node that computes what an operator of integers does of real numbers.
+void make_middle(NodeMaker& make, const Node& node, std::string_view op,
+                 std::vector<ValueId> inputs, ValueId output) {
+  make.node(op, std::move(inputs), output).attributes = node.attributes;
 }
 
 // The bias has the scales of input and kernels, multiplied: a node computes that of constants.
-void add_bias(Graph& graph, std::vector<Node>& nodes, const Node& node, ValueId bias,
-              Node& middle) {
-  const ValueId scale = graph.add({.name = node.name + " bias scale"});
-  nodes.push_back(make_node(node, "Mul", {input_of(node, 1), input_of(node, 4)}, scale));
-  const ValueId real = graph.add({.name = node.name + " bias"});
-  Node dequantize = make_node(node, "DequantizeLinear", {bias, scale}, real);
-  dequantize.attributes["axis"] = std::int64_t{0};
-  nodes.push_back(std::move(dequantize));
-  middle.inputs.push_back(real);
+ValueId real_bias(NodeMaker& make, const Node& node, ValueId bias) {
+  const ValueId scale = make.compute("Mul", {input_of(node, 1), input_of(node, 4)});
+  return dequantize(make, {bias, scale}, 0);
 }
 
 // An operator of integers whose results are int32, which a Cast makes real.
@@ -120,37 +116,35 @@ ValueId scale_behind(const std::map<ValueId, const Node*>& makers, ValueId id) {
 
 // Makes an operator of reals of one whose results are int32: integers of the first input have the
 // scale that they have in the model, or 1, and those of the second one its reciprocal.
-void add_sum(Graph& graph, std::vector<Node>& nodes, const Node& node, const SumOperator& row,
-             ValueId scale) {
-  const double one = 1;
-  const ValueId unit = graph.add({.name = node.name + " one",
-                                  .type = Type::kFloat,
-                                  .dims = Dims{},
-                                  .constant = Constant::of_doubles(Type::kFloat, {}, {&one, 1})});
+void make_sum(NodeMaker& make, const Node& node, const SumOperator& row, ValueId scale) {
+  const ValueId unit = make.floats({}, {1});
   if (scale == kNoValue) scale = unit;
-  ValueId inverse = graph.add({.name = node.name + " inverse"});
-  nodes.push_back(make_node(node, "Div", {unit, scale}, inverse));
-  if (const ValueId zero = input_of(node, 3); zero != kNoValue) {
-    // There are as many scales as zero points.
-    const ValueId shape = graph.add({.name = node.name + " zero points"});
-    nodes.push_back(make_node(node, "Shape", {zero}, shape));
-    const ValueId all = graph.add({.name = node.name + " inverses"});
-    nodes.push_back(make_node(node, "Expand", {inverse, shape}, all));
-    inverse = all;
-  }
-  Node middle = make_node(node, "", {}, node.outputs[0]);
-  middle.op = row.op;
-  middle.attributes = node.attributes;
+  ValueId inverse = make.compute("Div", {unit, scale});
+  // There are as many scales as zero points.
+  if (const ValueId zero = input_of(node, 3); zero != kNoValue)
+    inverse = make.compute("Expand", {inverse, make.compute("Shape", {zero})});
+  std::vector<ValueId> inputs;
   for (const std::size_t i : {0, 1}) {
-    const ValueId real = graph.add({.name = node.name + " input"});
-    Node dequantize =
-        make_node(node, "DequantizeLinear",
-                  {input_of(node, i), i == 0 ? scale : inverse, input_of(node, i + 2)}, real);
-    dequantize.attributes["axis"] = row.axis;
-    nodes.push_back(std::move(dequantize));
-    middle.inputs.push_back(real);
+    const ValueId by = i == 0 ? scale : inverse;
+    inputs.push_back(dequantize(make, {input_of(node, i), by, input_of(node, i + 2)}, row.axis));
   }
-  nodes.push_back(std::move(middle));
+  make_middle(make, node, row.op, std::move(inputs), node.outputs[0]);
+}
+
+// Makes an operator of reals between nodes that make its inputs of integers, and integers of it.
+void make_real(NodeMaker& make, const Node& node, const IntegerOperator& row) {
+  std::vector<ValueId> inputs;
+  // Kernels of a convolution have scales along their first axis, matrices along the last one.
+  const std::int64_t axis = row.op == "Conv" ? 0 : -1;
+  for (const std::size_t i : row.inputs())
+    inputs.push_back(
+        dequantize(make, {input_of(node, i), input_of(node, i + 1), input_of(node, i + 2)}, axis));
+  const ValueId bias = row.bias != 0 ? input_of(node, row.bias) : kNoValue;
+  if (bias != kNoValue) inputs.push_back(real_bias(make, node, bias));
+  const ValueId real = make.value();
+  make_middle(make, node, row.op, std::move(inputs), real);
+  make.node("QuantizeLinear", {real, input_of(node, row.output), input_of(node, row.output + 1)},
+            node.outputs[0]);
 }
 
 }  // namespace
@@ -163,42 +157,22 @@ void expand_integer_operators(Graph& graph) {
   for (const Node& node : before)
     for (const ValueId id : node.outputs)
       if (id != kNoValue) makers[id] = &node;
-  std::vector<Node> nodes;
+  NodeMaker make(graph);
   for (Node& node : graph.nodes) {
+    make.set_name(node.name);
     const SumOperator* const sum = find_sum(node);
     if (sum != nullptr && node.outputs.size() == 1 && node.outputs[0] != kNoValue &&
         cast[static_cast<std::size_t>(node.outputs[0])]) {
-      add_sum(graph, nodes, node, *sum, scale_behind(makers, input_of(node, 0)));
+      make_sum(make, node, *sum, scale_behind(makers, input_of(node, 0)));
       continue;
     }
     const IntegerOperator* const row = find_integer(node);
-    if (row == nullptr || node.outputs.size() != 1) {
-      nodes.push_back(std::move(node));
-      continue;
-    }
-    Node middle = make_node(node, "", {}, graph.add({.name = node.name + " real"}));
-    middle.op = row->op;
-    middle.attributes = node.attributes;
-    for (const std::size_t first : row->inputs()) {
-      const ValueId real = graph.add({.name = node.name + " input"});
-      Node dequantize = make_node(
-          node, "DequantizeLinear",
-          {input_of(node, first), input_of(node, first + 1), input_of(node, first + 2)}, real);
-      // Kernels of a convolution have scales along their first axis, matrices along the last one.
-      dequantize.attributes["axis"] = std::int64_t{row->op == "Conv" ? 0 : -1};
-      nodes.push_back(std::move(dequantize));
-      middle.inputs.push_back(real);
-    }
-    if (const ValueId bias = row->bias != 0 ? input_of(node, row->bias) : kNoValue;
-        bias != kNoValue)
-      add_bias(graph, nodes, node, bias, middle);
-    const ValueId real = middle.outputs[0];
-    nodes.push_back(std::move(middle));
-    nodes.push_back(make_node(node, "QuantizeLinear",
-                              {real, input_of(node, row->output), input_of(node, row->output + 1)},
-                              node.outputs[0]));
+    if (row != nullptr && node.outputs.size() == 1)
+      make_real(make, node, *row);
+    else
+      make.append(std::move(node));
   }
-  graph.nodes = std::move(nodes);
+  graph.nodes = make.take();
 }
 
 }  // namespace nvdla::import

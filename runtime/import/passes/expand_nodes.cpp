@@ -11,8 +11,6 @@
 namespace nvdla::import {
 namespace {
 
-constexpr std::int64_t kOpsetOfExpanded = 13;  // of the operators that are made
-
 const Body& body_of(const Node& node, std::string_view name) {
   const auto found = node.attributes.find(name);
   const auto* const graph =
@@ -35,7 +33,7 @@ std::vector<Node> expand_if(Graph& graph, const Node& node) {
   if (body.outputs.size() != node.outputs.size())
     refuse_node("its branch has {} outputs, and the node {}", body.outputs.size(),
                 node.outputs.size());
-  NodeMaker make(graph, node);
+  NodeMaker make(graph, node.name);
   for (const Node& inner : body.nodes) make.append(inner);
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] != kNoValue) make.node("Identity", {body.outputs[i]}, node.outputs[i]);
@@ -48,7 +46,7 @@ std::optional<std::vector<Node>> expand_clip(Graph& graph, const Node& node) {
   const bool computed =
       (op.has(1) && op.constant(1) == nullptr) || (op.has(2) && op.constant(2) == nullptr);
   if (!computed || node.outputs.size() != 1) return std::nullopt;
-  NodeMaker make(graph, node);
+  NodeMaker make(graph, node.name);
   ValueId x = op.input(0);
   if (op.has(1)) x = make.compute("Max", {x, op.input(1)});
   if (op.has(2)) x = make.compute("Min", {x, op.input(2)});
@@ -57,37 +55,6 @@ std::optional<std::vector<Node>> expand_clip(Graph& graph, const Node& node) {
 }
 
 }  // namespace
-
-ValueId NodeMaker::constant(const Dims& dims, const std::vector<double>& values) {
-  return graph_.add({.name = name_ + " constant",
-                     .type = Type::kFloat,
-                     .dims = dims,
-                     .constant = Constant::of_doubles(Type::kFloat, dims, values)});
-}
-
-ValueId NodeMaker::integers(const std::vector<std::int64_t>& values) {
-  const Dims dims = {static_cast<std::int64_t>(values.size())};
-  return graph_.add({.name = name_ + " constant",
-                     .type = Type::kInt64,
-                     .dims = dims,
-                     .constant = Constant::of_integers(Type::kInt64, dims, values)});
-}
-
-Node& NodeMaker::node(std::string_view op, std::vector<ValueId> inputs, ValueId output) {
-  Node& made = nodes_.emplace_back();
-  made.name = name_;
-  made.op = op;
-  made.opset = kOpsetOfExpanded;
-  made.inputs = std::move(inputs);
-  made.outputs = {output};
-  return made;
-}
-
-ValueId NodeMaker::compute(std::string_view op, std::vector<ValueId> inputs) {
-  const ValueId output = value();
-  node(op, std::move(inputs), output);
-  return output;
-}
 
 std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node) {
   if (!node.domain.empty()) return std::nullopt;

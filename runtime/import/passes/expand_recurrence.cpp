@@ -21,7 +21,8 @@ constexpr std::int64_t kMaxSteps = 1024;
 // the batch and H the size of the state.
 class Recurrence {
  public:
-  Recurrence(Graph& graph, const Node& node) : node_(node), op_(graph, node), make_(graph, node) {}
+  Recurrence(Graph& graph, const Node& node)
+      : node_(node), op_(graph, node), make_(graph, node.name) {}
 
   std::vector<Node> expand() {
     read_sizes();
@@ -125,7 +126,7 @@ class Recurrence {
     for (std::int64_t k = 0; k < columns; ++k)
       for (std::int64_t g = from * size_; g < (from + count) * size_; ++g)
         values.push_back(c.real((direction * rows + g) * columns + k));
-    return make_.constant({columns, count * size_}, values);
+    return make_.floats({columns, count * size_}, values);
   }
   // Returns numbers of gates of the bias; `recurrent`: its second half. The number of gates is that
   // of `count` from `from` on; nothing where the node has no bias.
@@ -169,7 +170,7 @@ class Recurrence {
     const auto recurrent = bias(direction, true, 0, together);
     for (std::size_t i = 0; i < recurrent.size(); ++i) addend[i] += recurrent[i];
     const ValueId sums = make_.compute(
-        "Add", {products, make_.constant({static_cast<std::int64_t>(addend.size())}, addend)});
+        "Add", {products, make_.floats({static_cast<std::int64_t>(addend.size())}, addend)});
     Result result;
     result.states.resize(static_cast<std::size_t>(steps_));
     ValueId state = initial(5, direction);
@@ -208,7 +209,7 @@ class Recurrence {
     std::vector<double> values;
     for (std::int64_t i = 0; i < size_; ++i)
       values.push_back(c.real((direction * 3 + index) * size_ + i));
-    return make_.compute("Mul", {cell, make_.constant({size_}, values)});
+    return make_.compute("Mul", {cell, make_.floats({size_}, values)});
   }
 
   // The gates are input, output, forget and the new cell.
@@ -239,7 +240,7 @@ class Recurrence {
     const ValueId update = gate(both, 0), reset = gate(both, 1);
     ValueId inner = kNoValue;
     if (resets_behind()) {
-      const ValueId shift = make_.constant({size_}, bias(direction, true, 2, 1));
+      const ValueId shift = make_.floats({size_}, bias(direction, true, 2, 1));
       inner = state == kNoValue
                   ? make_.compute("Mul", {reset, shift})
                   : multiply(reset, add(make_.compute("MatMul", {state, last_weights}), shift));

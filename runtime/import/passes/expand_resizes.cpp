@@ -17,7 +17,6 @@ namespace nvdla::import {
 namespace {
 
 constexpr std::int64_t kMostRepetitions = 31;  // the kernel has one tap more
-constexpr std::int64_t kOpsetOfResizes = 13;
 
 // The weights along one axis, in multiples of 1 / `sum`, and the padding that they need.
 struct Blur {
@@ -77,52 +76,33 @@ std::vector<Blur> blurs_of(const Operation& op) {
   return blurs;
 }
 
-// Makes the nodes of one interpolation.
+// Makes the nodes of one interpolation by whole factors.
 class Expansion {
  public:
-  Expansion(Graph& graph, const Node& of, std::vector<Node>& nodes)
-      : graph_(graph), of_(of), nodes_(nodes), dims_(*graph.value(of.outputs[0]).dims) {}
+  Expansion(NodeMaker& make, const Node& of)
+      : make_(make),
+        of_(of),
+        type_(make.graph().value(of.outputs[0]).type),
+        dims_(*make.graph().value(of.outputs[0]).dims) {}
 
-  // Appends a node, whose result is the last one's if `last`.
-  ValueId append(const char* op, std::vector<ValueId> inputs, const Dims& dims, bool last) {
-    Node node;
-    node.name = of_.name;
-    node.op = op;
-    node.opset = kOpsetOfResizes;
-    node.inputs = std::move(inputs);
-    const Type type = graph_.value(of_.outputs[0]).type;
-    node.outputs = {last ? of_.outputs[0]
-                         : graph_.add({.name = of_.name + " part", .type = type, .dims = dims})};
-    nodes_.push_back(std::move(node));
-    return nodes_.back().outputs[0];
-  }
-
-  ValueId integers(const std::vector<std::int64_t>& list) {
-    const Dims dims = {static_cast<std::int64_t>(list.size())};
-    return graph_.add({.name = of_.name + " list",
-                       .type = Type::kInt64,
-                       .dims = dims,
-                       .constant = Constant::of_integers(Type::kInt64, dims, list)});
-  }
-
-  // Repeats elements.
-  ValueId repeat(bool last) {
-    const ValueId id =
-        append("Resize", {of_.inputs[0], kNoValue, kNoValue, integers(dims_)}, dims_, last);
-    auto& attributes = nodes_.back().attributes;
-    attributes["mode"] = std::string("nearest");
-    attributes["coordinate_transformation_mode"] = std::string("asymmetric");
-    attributes["nearest_mode"] = std::string("floor");
-    return id;
+  // Repeats elements; this is the result of the whole if it `ends` here.
+  ValueId repeat(bool ends) {
+    const ValueId result = ends ? of_.outputs[0] : make_.value(type_, dims_);
+    Node& node =
+        make_.node("Resize", {of_.inputs[0], kNoValue, kNoValue, make_.integers(dims_)}, result);
+    node.attributes["mode"] = std::string("nearest");
+    node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
+    node.attributes["nearest_mode"] = std::string("floor");
+    return result;
   }
 
   ValueId pad(ValueId id, const Blur& y, const Blur& x) {
     Dims padded = dims_;
     padded[2] += y.before + y.after;
     padded[3] += x.before + x.after;
-    const ValueId pads = integers({0, 0, y.before, x.before, 0, 0, y.after, x.after});
-    const ValueId out = append("Pad", {id, pads}, padded, false);
-    nodes_.back().attributes["mode"] = std::string("edge");
+    const ValueId pads = make_.integers({0, 0, y.before, x.before, 0, 0, y.after, x.after});
+    const ValueId out = make_.compute("Pad", {id, pads}, type_, padded);
+    make_.last().attributes["mode"] = std::string("edge");
     return out;
   }
 
@@ -140,19 +120,18 @@ class Expansion {
     std::vector<double> weights(integers.begin(), integers.end());
     for (double& w : weights) w /= static_cast<double>(y.sum * x.sum);
     const ValueId kernels =
-        graph_.add({.name = of_.name + " kernels",
-                    .type = Type::kFloat,
-                    .dims = dims,
-                    .constant = Constant::of_doubles(Type::kFloat, dims, weights),
-                    .quantized = std::move(q)});
-    append("Conv", {id, kernels}, dims_, true);
-    nodes_.back().attributes["group"] = dims_[1];
+        make_.add({.name = of_.name + " kernels",
+                   .type = Type::kFloat,
+                   .dims = dims,
+                   .constant = Constant::of_doubles(Type::kFloat, dims, weights),
+                   .quantized = std::move(q)});
+    make_.node("Conv", {id, kernels}, of_.outputs[0]).attributes["group"] = dims_[1];
   }
 
  private:
-  Graph& graph_;
+  NodeMaker& make_;
   const Node& of_;
-  std::vector<Node>& nodes_;
+  Type type_;
   Dims dims_;
 };
 
@@ -171,7 +150,7 @@ ValueId matrix_of(NodeMaker& make, const std::vector<AxisWeights>& weights, std:
   for (std::int64_t x = 0; x < places; ++x)
     for (const auto& [from, weight] : weights[static_cast<std::size_t>(x)])
       values[static_cast<std::size_t>(from * places + x)] += weight;
-  return make.constant({size, places}, values);
+  return make.floats({size, places}, values);
 }
 
 }  // namespace
@@ -186,7 +165,7 @@ std::optional<std::vector<Node>> expand_interpolation(Graph& graph, const Node& 
       in[1] != out[1] || !is_beyond_a_matrix(in, out) || (is_linear(op) && !blurs_of(op).empty()))
     return std::nullopt;
   const auto weights = resize_weights(op);
-  NodeMaker make(graph, node);
+  NodeMaker make(graph, node.name);
   ValueId x = op.input(0);
   for (std::size_t axis = in.size(); axis-- > 2;) {
     if (in[axis] == out[axis]) continue;
@@ -208,7 +187,7 @@ std::optional<std::vector<Node>> expand_interpolation(Graph& graph, const Node& 
 }
 
 void expand_resizes(Graph& graph) {
-  std::vector<Node> nodes;
+  NodeMaker make(graph);
   for (Node& node : std::exchange(graph.nodes, {})) {
     const Operation op(graph, node);
     const bool resizes = op.op() == "Resize" || op.op() == "Upsample";
@@ -216,16 +195,17 @@ void expand_resizes(Graph& graph) {
       return resizes && is_linear(op) ? blurs_of(op) : std::vector<Blur>();
     });
     if (blurs.empty()) {
-      nodes.push_back(std::move(node));
+      make.append(std::move(node));
       continue;
     }
+    make.set_name(node.name);
     const Blur &y = blurs[0], &x = blurs[1];
-    Expansion expansion(graph, node, nodes);
+    Expansion expansion(make, node);
     const bool repeats_only = y.taps.size() == 1 && x.taps.size() == 1;
     const ValueId repeated = expansion.repeat(repeats_only);
     if (!repeats_only) expansion.blur(expansion.pad(repeated, y, x), y, x);
   }
-  graph.nodes = std::move(nodes);
+  graph.nodes = make.take();
 }
 
 }  // namespace nvdla::import

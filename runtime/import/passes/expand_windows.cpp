@@ -36,7 +36,7 @@ ValueId kernels_of_steps(NodeMaker& make, const Constant& w, std::int64_t step, 
       weights[static_cast<std::size_t>((k * step + at % step) * taps + at / step)] =
           w.real(k * size + i);
     }
-  return make.constant({kernels, channels * step, taps}, weights);
+  return make.floats({kernels, channels * step, taps}, weights);
 }
 
 // A window along one axis in steps of `stride`: columns become channels by as many, so that the
@@ -85,7 +85,7 @@ ValueId part_of_kernels(NodeMaker& make, const Constant& w, std::size_t axis, st
     for (std::int64_t at = first * inner; at < last * inner; ++at)
       weights.push_back(w.real(o * w.dims()[axis] * inner + at));
   dims[axis] = last - first;
-  return make.constant(dims, weights);
+  return make.floats(dims, weights);
 }
 
 // A window that is longer than the device's along an axis: of parts of it, each over the part of
@@ -172,7 +172,7 @@ std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& no
       op.attribute("group", std::int64_t{1}) == 1 && op.dims(0)[1] == w[1] &&
       std::all_of(axes.begin(), axes.end(), [](const WindowAxis& a) { return a.dilation == 1; });
   const auto any = [&](auto&& is) { return std::any_of(axes.begin(), axes.end(), is); };
-  NodeMaker make(graph, node);
+  NodeMaker make(graph, node.name);
   const bool is_long = axes[0].kernel > kMaxKernel || axes[0].input > detail::kMaxSide;
   if (axes.size() == 1 && plain && is_long && axes[0].stride > 1 &&
       axes[0].stride <= axes[0].kernel && axes[0].kernel <= kMaxKernel * axes[0].stride)

@@ -7,14 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/pools.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
 namespace {
-
-constexpr std::int64_t kOpsetOfNormalizations = 17;
 
 // Nodes by what they compute, and readers of values.
 class Links {
@@ -143,26 +142,12 @@ std::optional<Constant> operand_of(const Operation& op, ValueId value, const Nor
   return std::nullopt;
 }
 
-// Appends the nodes of a normalisation, with its axes behind all others.
-void append(Graph& graph, std::vector<Node>& nodes, const std::string& name, const Normalization& n,
-            const std::optional<Constant>& factor, const std::optional<Constant>& addend,
-            ValueId result) {
-  const Dims dims = *graph.value(n.input).dims;
-  const Type type = graph.value(n.input).type;
-  const auto constant = [&](const std::optional<Constant>& c) {
-    return c ? graph.add(
-                   {.name = name + " operand", .type = c->type(), .dims = c->dims(), .constant = c})
-             : kNoValue;
-  };
-  const auto node = [&](const char* op, std::vector<ValueId> inputs, ValueId output) -> Node& {
-    Node& made = nodes.emplace_back();
-    made.name = name;
-    made.op = op;
-    made.opset = kOpsetOfNormalizations;
-    made.inputs = std::move(inputs);
-    made.outputs = {output};
-    return made;
-  };
+// Makes the nodes of a normalisation, with its axes behind all others.
+void make_normalization(NodeMaker& make, const Normalization& n,
+                        const std::optional<Constant>& factor,
+                        const std::optional<Constant>& addend, ValueId result) {
+  const Dims dims = *make.graph().value(n.input).dims;
+  const Type type = make.graph().value(n.input).type;
   const bool behind = n.last + 1 == dims.size();
   std::vector<std::int64_t> order, back(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i)
@@ -174,20 +159,18 @@ void append(Graph& graph, std::vector<Node>& nodes, const std::string& name, con
     moved.push_back(dims[static_cast<std::size_t>(order[i])]);
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   }
-  const auto value = [&] {
-    return graph.add({.name = name + " part", .type = type, .dims = moved});
-  };
   ValueId input = n.input;
   if (!behind) {
-    input = value();
-    node("Transpose", {n.input}, input).attributes["perm"] = order;
+    input = make.compute("Transpose", {n.input}, type, moved);
+    make.last().attributes["perm"] = order;
   }
-  const ValueId gamma = constant(factor), beta = constant(addend);
-  const ValueId out = behind ? result : value();
-  Node& normalization = node("LayerNormalization", {input, gamma, beta}, out);
+  const ValueId gamma = factor ? make.constant(*factor) : kNoValue;
+  const ValueId beta = addend ? make.constant(*addend) : kNoValue;
+  const ValueId out = behind ? result : make.value(type, moved);
+  Node& normalization = make.node("LayerNormalization", {input, gamma, beta}, out);
   normalization.attributes["axis"] = axis;
   normalization.attributes["epsilon"] = static_cast<float>(n.epsilon);
-  if (!behind) node("Transpose", {out}, result).attributes["perm"] = back;
+  if (!behind) make.node("Transpose", {out}, result).attributes["perm"] = back;
 }
 
 }  // namespace
@@ -195,7 +178,7 @@ void append(Graph& graph, std::vector<Node>& nodes, const std::string& name, con
 void merge_normalizations(Graph& graph) {
   const Links links(graph);
   std::vector<bool> gone(graph.nodes.size(), false);
-  std::vector<Node> nodes;
+  NodeMaker make(graph);
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
     if (gone[at]) continue;
     const Node node = graph.nodes[at];
@@ -203,7 +186,7 @@ void merge_normalizations(Graph& graph) {
       return node.op == "Div" && node.domain.empty() ? match(graph, links, node) : std::nullopt;
     });
     if (!found) {
-      nodes.push_back(node);
+      make.append(node);
       continue;
     }
     ValueId result = node.outputs[0];
@@ -220,9 +203,10 @@ void merge_normalizations(Graph& graph) {
       gone[*reader] = true;
       result = next.node().outputs[0];
     }
-    append(graph, nodes, node.name, *found, operands[0], operands[1], result);
+    make.set_name(node.name);
+    make_normalization(make, *found, operands[0], operands[1], result);
   }
-  graph.nodes = std::move(nodes);
+  graph.nodes = make.take();
   remove_dead_nodes(graph);
 }
 

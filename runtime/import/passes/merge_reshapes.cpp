@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"
-#include "import/passes/expand_nodes.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
@@ -20,7 +20,7 @@ void merge_reshapes(Graph& graph) {
     const ValueId origin = found == origins.end() ? op.input(0) : found->second;
     origins[node.outputs[0]] = origin;
     if (found == origins.end()) continue;
-    NodeMaker make(graph, node);
+    NodeMaker make(graph, node.name);
     make.node("Reshape", {origin, make.integers(*graph.value(node.outputs[0]).dims)},
               node.outputs[0])
         .attributes["allowzero"] = std::int64_t{1};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
 #include "import/passes/passes.hpp"
@@ -99,13 +100,8 @@ void merge_shuffles(Graph& graph) {
     const auto shuffle = unless_refused(std::optional<Shuffle>(),
                                         [&] { return shuffle_of(graph, makers, graph.nodes[n]); });
     if (!shuffle) continue;
-    const Dims list = {static_cast<std::int64_t>(shuffle->channels.size())};
-    const ValueId indices =
-        graph.add({.name = graph.nodes[n].name + " channels",
-                   .type = Type::kInt64,
-                   .dims = list,
-                   .constant = Constant::of_integers(Type::kInt64, list, shuffle->channels)});
     Node& node = graph.nodes[n];
+    const ValueId indices = NodeMaker(graph, node.name).integers(shuffle->channels);
     node.op = "Gather";
     node.inputs = {shuffle->input, indices};
     node.attributes.clear();

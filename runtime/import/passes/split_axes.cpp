@@ -109,7 +109,7 @@ RowSizes row_sizes(const Graph& graph) {
 bool rewrite_reshape(SplitForms& f, const Operation& op) {
   const ValueId id = op.input(0), to = op.node().outputs[0];
   if (!f.is_computed(id) && !f.has_long_axis(to)) return false;
-  f.reshape(f.made_of(id), f.has_long_axis(to) ? f.compute(to, f.split(f.dims(to))) : to);
+  f.reshape_to(f.made_of(id), f.has_long_axis(to) ? f.computed_form(to, f.split(f.dims(to))) : to);
   return true;
 }
 
@@ -135,7 +135,7 @@ bool rewrite_elements(SplitForms& f, const Operation& op) {
     if (f.dims(id).size() > large.size()) return false;
     id = f.form(id, f.split_beside(f.dims(id), large));
   }
-  made.outputs[0] = f.compute(node.outputs[0], f.split(large));
+  made.outputs[0] = f.computed_form(node.outputs[0], f.split(large));
   f.append(std::move(made));
   return true;
 }
@@ -147,8 +147,8 @@ bool rewrite_concat(SplitForms& f, const Operation& op) {
   std::vector<ValueId> parts;
   for (const ValueId id : op.node().inputs)
     parts.push_back(f.form(id, f.split_beside(f.dims(id), large)));
-  const ValueId made = f.compute(output, f.split(large));
-  f.add_node("Concat", parts, made).attributes["axis"] =
+  const ValueId made = f.computed_form(output, f.split(large));
+  f.node("Concat", parts, made).attributes["axis"] =
       static_cast<std::int64_t>(f.place(large, axis));
   return true;
 }
@@ -175,10 +175,10 @@ bool rewrite_exchange(SplitForms& f, const Operation& op) {
   const std::int64_t inner = f.row_of(own.back()), count = elements(front);
   if (count > kLongest) return false;
   const Dims merged = {own[0], count, own.back() / inner, inner};
-  const ValueId moved = f.add_value(output, merged);
-  f.add_node("Gather", {f.form(op.input(0), merged), f.integers(channels)}, moved)
-      .attributes["axis"] = std::int64_t{1};
-  f.reshape(moved, f.compute(output, f.split(f.dims(output))));
+  const ValueId moved = f.value_like(output, merged);
+  f.node("Gather", {f.form(op.input(0), merged), f.integers(channels)}, moved).attributes["axis"] =
+      std::int64_t{1};
+  f.reshape_to(moved, f.computed_form(output, f.split(f.dims(output))));
   return true;
 }
 
@@ -191,8 +191,8 @@ bool rewrite_transpose(SplitForms& f, const Operation& op) {
     order.push_back(static_cast<std::int64_t>(f.place(op.dims(0), axis)));
     if (f.is_long(op.dims(0)[axis])) order.push_back(order.back() + 1);
   }
-  f.add_node("Transpose", {input}, f.compute(output, f.split(f.dims(output)))).attributes["perm"] =
-      order;
+  f.node("Transpose", {input}, f.computed_form(output, f.split(f.dims(output))))
+      .attributes["perm"] = order;
   return true;
 }
 
@@ -205,7 +205,7 @@ bool rewrite_softmax(SplitForms& f, const Operation& op) {
   if (f.is_long(own[axis]) || (old && axis + 1 != own.size())) return false;
   const ValueId output = op.node().outputs[0];
   const ValueId input = f.form(op.input(0));
-  f.add_node(op.op(), {input}, f.compute(output, f.split(f.dims(output)))).attributes["axis"] =
+  f.node(op.op(), {input}, f.computed_form(output, f.split(f.dims(output)))).attributes["axis"] =
       static_cast<std::int64_t>(f.place(own, axis));
   return true;
 }
@@ -228,7 +228,7 @@ bool rewrite_convolution(SplitForms& f, const Operation& op) {
   if (lines(own)[2] > kLongest) return false;
   Node made = op.node();
   made.inputs[0] = f.form(made.inputs[0], lines(own));
-  made.outputs[0] = f.compute(output, lines(f.dims(output)));
+  made.outputs[0] = f.computed_form(output, lines(f.dims(output)));
   f.append(std::move(made));
   return true;
 }
@@ -240,14 +240,14 @@ bool rewrite_all(SplitForms& f, const Operation& op) {
   Node node = op.node();
   node.inputs[0] = f.form(op.input(0));
   if (f.has_long_axis(output)) {
-    node.outputs[0] = f.compute(output, f.split(f.dims(output)));
+    node.outputs[0] = f.computed_form(output, f.split(f.dims(output)));
     f.append(std::move(node));
     return true;
   }
   const Dims result = f.dims(output);
-  node.outputs[0] = f.add_value(output, {result[0], result[1], 1, 1});
+  node.outputs[0] = f.value_like(output, {result[0], result[1], 1, 1});
   f.append(node);
-  f.reshape(node.outputs[0], output);
+  f.reshape_to(node.outputs[0], output);
   return true;
 }
 
@@ -287,12 +287,12 @@ bool rewrite_columns(SplitForms& f, const Operation& op) {
     part.inputs[1] = add_part(f, part.inputs[1], columns, first, count);
     if (has_bias)
       part.inputs[2] = add_part(f, part.inputs[2], f.dims(part.inputs[2]).size() - 1, first, count);
-    part.outputs[0] = f.add_value(output, narrow);
-    parts.push_back(f.add_value(output, one));
+    part.outputs[0] = f.value_like(output, narrow);
+    parts.push_back(f.value_like(output, one));
     f.append(part);
-    f.reshape(part.outputs[0], parts.back());
+    f.reshape_to(part.outputs[0], parts.back());
   }
-  f.add_node("Concat", parts, f.compute(output, f.split(result))).attributes["axis"] =
+  f.node("Concat", parts, f.computed_form(output, f.split(result))).attributes["axis"] =
       static_cast<std::int64_t>(result.size() - 1);
   return true;
 }
@@ -307,7 +307,7 @@ bool rewrite_product(SplitForms& f, const Operation& op) {
     return false;
   Node made = op.node();
   made.inputs[0] = f.form(made.inputs[0]);
-  made.outputs[0] = f.compute(output, f.split(f.dims(output)));
+  made.outputs[0] = f.computed_form(output, f.split(f.dims(output)));
   f.append(std::move(made));
   return true;
 }
@@ -343,17 +343,17 @@ void split_move(SplitForms& f, const Operation& op, const Move& move, ValueId ou
     }
     const std::size_t at = f.place(source, axis);
     sizes[at] = static_cast<std::int64_t>(taken.size());
-    const ValueId next = f.add_value(output, sizes);
-    f.add_node("Gather", {now, f.integers(taken)}, next).attributes["axis"] =
+    const ValueId next = f.value_like(output, sizes);
+    f.node("Gather", {now, f.integers(taken)}, next).attributes["axis"] =
         static_cast<std::int64_t>(at);
     now = next;
   }
   const Dims wanted = f.split(f.dims(output));
   if (wanted == f.dims(output)) {
-    f.reshape(now, output);
+    f.reshape_to(now, output);
     return;
   }
-  f.reshape(now, f.compute(output, wanted));
+  f.reshape_to(now, f.computed_form(output, wanted));
 }
 
 bool rewrite_move(SplitForms& f, const Operation& op) {
@@ -415,6 +415,7 @@ bool split_long_axes(Graph& graph) {
     forms.append(node);
   }
   for (const ValueId id : graph.outputs) forms.materialise(id);
+  graph.nodes = forms.take();
   remove_dead_nodes(graph);
   return true;
 }

@@ -8,11 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "import/graph/node_maker.hpp"
 #include "import/nodes/operation.hpp"
 #include "import/nodes/window.hpp"
 
@@ -22,14 +20,11 @@ namespace nvdla::import {
 using RowSizes = std::map<std::int64_t, std::int64_t>;
 
 // `SplitForms` gives values their forms, and the graph the nodes that make them.
-class SplitForms {
+class SplitForms : public NodeMaker {
  public:
-  SplitForms(Graph& graph, RowSizes rows) : graph_(graph), rows_(std::move(rows)) {}
+  SplitForms(Graph& graph, RowSizes rows) : NodeMaker(graph), rows_(std::move(rows)) {}
 
-  // Makes nodes that follow bear a name.
-  void set_name(const std::string& name) { name_ = name; }
-  const Graph& graph() const noexcept { return graph_; }
-  const Dims& dims(ValueId id) const { return *graph_.value(id).dims; }
+  const Dims& dims(ValueId id) const { return *graph().value(id).dims; }
   bool is_long(std::int64_t size) const { return rows_.contains(size); }
   std::int64_t row_of(std::int64_t size) const { return rows_.at(size); }
   bool has_long_axis(ValueId id) const;
@@ -43,12 +38,12 @@ class SplitForms {
   Dims split_beside(const Dims& own, const Dims& large) const;
   std::size_t place(const Dims& own, std::size_t axis) const;
 
-  Node& add_node(std::string_view op, std::vector<ValueId> inputs, ValueId output);
-  void append(Node node);
-  ValueId add_value(ValueId like, const Dims& sizes);
-  ValueId add(Value value) { return graph_.add(std::move(value)); }
-  ValueId integers(const std::vector<std::int64_t>& values);
-  void reshape(ValueId from, ValueId to);
+  // Returns a value of the type of another one.
+  ValueId value_like(ValueId like, const Dims& sizes) {
+    return value(graph().value(like).type, sizes);
+  }
+  // Makes the node that gives a value the sizes of another one.
+  void reshape_to(ValueId from, ValueId to);
 
   // Returns the elements of a value with other sizes, or in its other form; the value that a node
   // computes, in whichever form.
@@ -56,14 +51,12 @@ class SplitForms {
   ValueId form(ValueId id) { return form(id, split(dims(id))); }
   ValueId made_of(ValueId id) const { return is_computed(id) ? computed_.at(id) : id; }
   // Makes a value of `sizes` for a form of one that the node computes in its place.
-  ValueId compute(ValueId id, const Dims& sizes);
+  ValueId computed_form(ValueId id, const Dims& sizes);
   // Sees to it that a value is computed in the model's own sizes.
   void materialise(ValueId id);
 
  private:
-  Graph& graph_;
   RowSizes rows_;
-  std::string name_;
   std::map<ValueId, ValueId> computed_;               // the form in which a node computes a value
   std::map<ValueId, std::map<Dims, ValueId>> forms_;  // all forms of a value, by their sizes
 };

@@ -18,20 +18,20 @@ ValueId add_around(SplitForms& f, ValueId rows, const WindowAxis& window) {
   const auto add_part = [&](std::int64_t from, std::int64_t size, bool of_next) {
     // The last elements of the row before, or the first ones of the next; at an end zeros.
     const std::int64_t row = of_next ? 1 : 0;
-    const ValueId cut = f.add_value(rows, {own[0], own[1], own[2] - 1, size});
-    f.add_node("Slice",
-               {rows, f.integers({row, from}), f.integers({own[2] - 1 + row, from + size}),
-                f.integers({2, 3})},
-               cut);
-    parts.push_back(f.add_value(rows, {own[0], own[1], own[2], size}));
-    f.add_node("Pad", {cut, f.integers({0, 0, 1 - row, 0, 0, 0, row, 0})}, parts.back());
+    const ValueId cut = f.value_like(rows, {own[0], own[1], own[2] - 1, size});
+    f.node("Slice",
+           {rows, f.integers({row, from}), f.integers({own[2] - 1 + row, from + size}),
+            f.integers({2, 3})},
+           cut);
+    parts.push_back(f.value_like(rows, {own[0], own[1], own[2], size}));
+    f.node("Pad", {cut, f.integers({0, 0, 1 - row, 0, 0, 0, row, 0})}, parts.back());
   };
   if (before != 0) add_part(own[3] - before, before, false);
   parts.push_back(rows);
   if (behind != 0) add_part(0, behind, true);
   if (parts.size() == 1) return rows;
-  const ValueId all = f.add_value(rows, {own[0], own[1], own[2], before + own[3] + behind});
-  f.add_node("Concat", parts, all).attributes["axis"] = std::int64_t{3};
+  const ValueId all = f.value_like(rows, {own[0], own[1], own[2], before + own[3] + behind});
+  f.node("Concat", parts, all).attributes["axis"] = std::int64_t{3};
   return all;
 }
 
@@ -90,21 +90,21 @@ bool split_window(SplitForms& f, const Operation& op) {
   node.attributes["dilations"] = std::vector<std::int64_t>{1, window.dilation};
   const Dims sizes = {result[0], result[1], rows, each};
   if (result[2] > detail::kMaxSide) {
-    node.outputs[0] = f.compute(output, sizes);
+    node.outputs[0] = f.computed_form(output, sizes);
     f.append(std::move(node));
     return true;
   }
-  node.outputs[0] = f.add_value(output, sizes);
+  node.outputs[0] = f.value_like(output, sizes);
   const ValueId now = node.outputs[0];
   f.append(std::move(node));
   if (made == result[2]) {
-    f.reshape(now, output);
+    f.reshape_to(now, output);
     return true;
   }
   // The last windows of the last row are none of the model's.
-  const ValueId all = f.add_value(output, {result[0], result[1], made});
-  f.reshape(now, all);
-  f.add_node("Slice", {all, f.integers({0}), f.integers({result[2]}), f.integers({2})}, output);
+  const ValueId all = f.value_like(output, {result[0], result[1], made});
+  f.reshape_to(now, all);
+  f.node("Slice", {all, f.integers({0}), f.integers({result[2]}), f.integers({2})}, output);
   return true;
 }
 
