@@ -10,7 +10,6 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/pipeline.hpp"
-#include "compiler/passes/wishes.hpp"
 #include "device/build_steps.hpp"
 #include "nvdla/types/error.hpp"
 #include "support/integers.hpp"

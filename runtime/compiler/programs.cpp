@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/programs.hpp"
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "compiler/compile.hpp"
 #include "compiler/lower/constant_pool.hpp"
 #include "compiler/lower/user_fields.hpp"
 #include "device/program_accesses.hpp"
 #include "host_ops/cube.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/tensors.hpp"
-#include "packing/tied.hpp"
+#include "packing/cbuf.hpp"
 #include "support/handles.hpp"
 #include "support/rules.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/user_network.hpp"
-
 #include <algorithm>
+
+#include "compiler/compile.hpp"
 
 namespace nvdla::detail {
 namespace {

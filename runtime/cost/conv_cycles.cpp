@@ -6,7 +6,6 @@
 
 #include "cost/buffer_fill.hpp"
 #include "cost/conv_pipe.hpp"
-#include "cost/cube_fetch.hpp"
 #include "cost/stripes.hpp"
 #include "cost/unit_cycles.hpp"
 #include "cost/unit_rates.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cost/cube_fetch.hpp"
-
 #include <algorithm>
+
+#include "cost/buffer_fill.hpp"
 
 namespace nvdla::cost {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cost/machine.hpp"
+
 namespace nvdla::cost {
 namespace {
 
@@ -88,6 +90,11 @@ Stripes cut_stripes(const Machine& machine, const ConvGeometry& layer, std::uint
   else
     cut_second_generation(machine, layer, outputs, stripes);
   return stripes;
+}
+
+std::uint64_t array_steps(const ArrayWork& work) noexcept {
+  return ceil_div(work.kernels, work.group) * work.blocks *
+         std::max(ceil_div(work.outputs, kStripe) * kStripe, work.group);
 }
 
 }  // namespace nvdla::cost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CSC cuts the outputs of a kernel group into stripes; the array takes some cycles for each.
+// CSC cuts the outputs of a kernel group into stripes; the array takes some cycles for each, and
+// the compiler chooses between ways to do a convolution by its steps.
 #ifndef NVDLA_COST_STRIPES_HPP
 #define NVDLA_COST_STRIPES_HPP
 
@@ -30,6 +31,19 @@ struct Stripes {
 
 // `group` is the number of kernels of a group.
 Stripes cut_stripes(const Machine& machine, const ConvGeometry& layer, std::uint64_t group);
+
+// `ArrayWork` is what steps are counted of: each takes a block of channels of one kernel position
+// for a kernel group and one output; in Winograd mode four channels of a tile for a group and four
+// outputs.
+struct ArrayWork {
+  std::uint64_t outputs = 0;  // positions, of all images
+  std::uint64_t blocks = 0;   // of channels, at each kernel position
+  std::uint64_t kernels = 0;
+  std::uint64_t group = 1;  // kernels of a group
+};
+
+// Returns the steps that keep the multipliers busy, stripes that are not full included.
+std::uint64_t array_steps(const ArrayWork& work) noexcept;
 
 }  // namespace nvdla::cost
 

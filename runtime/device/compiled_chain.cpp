@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs of a compiled network: its parts as one submission, or layer by layer.
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <utility>
@@ -14,6 +15,24 @@
 #include "support/stack_memory.hpp"
 
 namespace nvdla {
+
+// One map of each buffer, whoever shares it.
+void detail::run_on(const CpuPart& part,
+                    const std::function<const Buffer&(std::uint32_t slot)>& buffer) {
+  std::map<const BufferImpl*, Map> maps;
+  const auto map = [&](std::uint32_t slot, MapMode mode) {
+    const Buffer& of_slot = buffer(slot);
+    const BufferImpl* const key = Handles::impl(of_slot).get();
+    const auto found = maps.find(key);
+    return (found != maps.end() ? found : maps.emplace(key, of_slot.map(mode)).first)
+        ->second.bytes();
+  };
+  const std::span<std::byte> destination = map(part.destination, MapMode::kReadWrite);
+  std::vector<CpuPart::Bytes> sources;
+  for (const std::uint32_t slot : part.sources) sources.emplace_back(map(slot, MapMode::kRead));
+  part.run(sources, destination);
+}
+
 namespace {
 
 using detail::CpuPart;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backend/background.hpp"
-#include "device/bound_buffer.hpp"
 #include "device/request_impl.hpp"
 #include "nvdla/lowlevel/folding.hpp"
 #include "nvdla/lowlevel/images.hpp"
@@ -23,6 +22,28 @@
 namespace nvdla {
 
 using detail::refuse_argument;
+
+namespace {
+
+// Refuses a buffer that cannot take the place of `old` for the tensor `name`: one of another
+// device, in another memory, or of less than `bytes`.
+void check_bound(std::string_view name, const Buffer& buffer, const Buffer& old,
+                 std::uint64_t bytes) {
+  if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
+  if (detail::Handles::impl(buffer)->device() != detail::Handles::impl(old)->device()) {
+    refuse_argument("the buffer for '{}' belongs to another device", name);
+  }
+  if (buffer.memory() != old.memory()) {
+    const auto text = [](Memory m) { return m == Memory::kSram ? "SRAM" : "DRAM"; };
+    refuse_argument("the buffer for '{}' is in {}, the tensor lies in {}", name,
+                    text(buffer.memory()), text(old.memory()));
+  }
+  if (buffer.size() < bytes) {
+    refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(), bytes);
+  }
+}
+
+}  // namespace
 
 Request detail::make_request(std::shared_ptr<const CompiledNetwork::Impl> network,
                              const Queue& queue) {
@@ -175,7 +196,7 @@ void Request::bind(std::string_view name, const Buffer& buffer) {
   const std::lock_guard lock(impl().mutex);
   impl().check_idle(fmt::format("binding '{}'", name));
   Buffer& bound = impl().bindings[port.slot].buffer;
-  detail::check_bound(name, buffer, bound, impl().net->slots[port.slot].size);
+  check_bound(name, buffer, bound, impl().net->slots[port.slot].size);
   bound = buffer;
   impl().rebound.insert(port.slot);
 }

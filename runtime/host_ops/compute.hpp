@@ -5,7 +5,9 @@
 #ifndef NVDLA_HOST_OPS_COMPUTE_HPP
 #define NVDLA_HOST_OPS_COMPUTE_HPP
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "host_ops/cube.hpp"
@@ -35,6 +37,17 @@ void normalise(const Source& from, const Target& to, const Normal& numbers);
 
 // What `table` has for each element that there can be, as elements, by the bits of the source's.
 void look_up(const Source& from, const Target& to, std::span<const std::byte> table);
+
+// Axis i of the target (0 channels, 1 height, 2 width) is axis order[i] of the source.
+void permute(const Source& from, const Target& to, const std::array<std::uint32_t, 3>& order);
+
+// As many elements in the same order, CHW, in another shape.
+void reshape(const Source& from, const Target& to);
+
+// Positions are rows, channels columns: from.row(i) times b.row(j), or b.column(j), for element j
+// of row i. `factor` is what a product of elements without their zero points is worth in steps of
+// the target.
+void multiply(const Source& a, const Source& b, const Target& to, bool transposed, double factor);
 
 }  // namespace nvdla::cpu
 

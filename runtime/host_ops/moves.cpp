@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "host_ops/moves.hpp"
-
 #include <cstddef>
 #include <cstring>
 #include <vector>
+
+#include "host_ops/compute.hpp"
 
 namespace nvdla::cpu {
 namespace {

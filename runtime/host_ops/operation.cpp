@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "host_ops/operation.hpp"
 
-#include "host_ops/moves.hpp"
-#include "host_ops/product.hpp"
+#include "host_ops/compute.hpp"
 
 namespace nvdla::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "host_ops/product.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "host_ops/compute.hpp"
 
 namespace nvdla::cpu {
 namespace {

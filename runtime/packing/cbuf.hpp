@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// How much of the convolution buffer a convolution takes.
+// How much of the convolution buffer a convolution takes, and what it leaves there for the next.
 #ifndef NVDLA_PACKING_CBUF_HPP
 #define NVDLA_PACKING_CBUF_HPP
 
+#include <drm/nvdla_layer.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "nvdla/lowlevel/weights.hpp"
 #include "nvdla/types/device_info.hpp"
@@ -42,6 +46,11 @@ std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv);
 // Whether the weights are all in the banks that were chosen for them, and may stay there for the
 // next convolution.
 bool holds_all_weights(const DeviceInfo& info, const nvdla_conv& conv);
+
+// Lets `layer` fetch all that it works on, and the convolution before it keep nothing. False if it
+// did so before. The memory must hold what was kept, as it does for bands, cubes and parts of one
+// layer.
+bool fetch_again(std::span<nvdla_layer> layers, std::size_t layer);
 
 }  // namespace nvdla::detail
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cost/array_steps.hpp"
+#include "cost/stripes.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/types/device_info.hpp"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <drm/nvdla_layer.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "nvdla/lowlevel/descriptors.hpp"
@@ -133,6 +136,23 @@ std::vector<Band> split_resident(const DeviceInfo& info, const nvdla_conv& conv,
   const std::vector<Band> lines = cut_lines(info, conv, cut->banks);
   return cut->parts_inside ? parts_of_bands(lines, conv, *cut)
                            : bands_of_parts(lines, conv, *cut, keep_data);
+}
+
+bool fetch_again(std::span<nvdla_layer> layers, std::size_t layer) {
+  constexpr std::uint32_t kReuse = NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS;
+  constexpr std::uint32_t kKeep = NVDLA_CONV_KEEP_DATA | NVDLA_CONV_KEEP_WEIGHTS;
+  nvdla_conv& conv = layers[layer].conv;
+  if ((conv.flags & kReuse) == 0) return false;
+  conv.flags &= ~kReuse;
+  // Only convolutions have kernels.
+  while (layer-- > 0) {
+    nvdla_conv& before = layers[layer].conv;
+    if (before.kernels == 0) continue;
+    before.flags &= ~kKeep;
+    before.release = 0;
+    break;
+  }
+  return true;
 }
 
 }  // namespace nvdla::detail

@@ -16,7 +16,6 @@
 #include "lift/run.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/program.hpp"
-#include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 
 namespace nvdla::test {

@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "backend/kernel/kernel_context.hpp"
 #include "backend/kernel/kernel_core.hpp"
 #include "backend/kernel/kernel_program.hpp"
+#include "backend/kernel/node.hpp"
 
 namespace nvdla::detail {
 

@@ -12,7 +12,9 @@
 #include "backend/kernel/node.hpp"
 #include "backend/model/model_backend.hpp"
 #include "backend/name/device_name.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/bare_backend.hpp"
+#include "backend/registers/bare_model.hpp"
 #include "backend/registers/mmio/mmio_device.hpp"
 #include "backend/registers/sim_device.hpp"
 #include "support/check.hpp"
@@ -75,6 +77,27 @@ std::shared_ptr<Backend> open_backend(std::string_view name, const Note& note) {
 DeviceId new_device_id() noexcept {
   static std::atomic<DeviceId> last{0};
   return ++last;
+}
+
+std::unique_ptr<BareDevice> open_bare(std::string_view name) {
+  const DeviceName parsed = parse_device_name(name);
+  if (parsed.kind == DeviceName::Kind::kSim) return std::make_unique<SimDevice>(parsed);
+  if (parsed.kind == DeviceName::Kind::kMmio) return std::make_unique<MmioDevice>(parsed);
+  if (parsed.kind == DeviceName::Kind::kModel) {
+    const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
+                                    .threads = parsed.options.threads,
+                                    .memory = parsed.options.memory};
+    try {
+      return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
+    } catch (const std::invalid_argument& error) {
+      // Such as an environment variable of the model: there would be a device.
+      refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
+    }
+  }
+  refuse(ErrorCode::kNoDevice,
+         "device '{}': its registers cannot be reached from this process; expected 'model:...', "
+         "'sim:...' or 'mmio:...'",
+         name);
 }
 
 }  // namespace nvdla::detail

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "compiler/graph/operands.hpp"
+#include "compiler/graph/operators.hpp"
 #include "nvdla/types/half.hpp"
 #include "packing/quantized.hpp"
 #include "support/element_range.hpp"

@@ -15,12 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/graph/conv_node.hpp"
-#include "compiler/graph/cpu_node.hpp"
-#include "compiler/graph/part_node.hpp"
-#include "compiler/graph/pool_node.hpp"
-#include "compiler/graph/reshape_node.hpp"
-#include "compiler/graph/sdp_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/types/image_desc.hpp"
 #include "nvdla/types/memory.hpp"

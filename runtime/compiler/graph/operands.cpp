@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/graph/operands.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "compiler/graph/operators.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-#include "compiler/graph/operands.hpp"
+#include "compiler/graph/operators.hpp"
 #include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/graph/operands.hpp"
 #include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 #include "support/element_range.hpp"

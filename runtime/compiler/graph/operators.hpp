@@ -79,6 +79,18 @@ ElementBounds check_bounds(const ElementBounds& bounds, Precision result);
 OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,
                              bool relu, const Shape& shape);
 
+// Brings the values of both parts to the wider number of them, and sets the mode.
+void unify(OperatorNode& op, const Shape& shape);
+
+// Checks that the parts exclude each other where they must, and that each has its operands: values,
+// which are unified, or `tensor`. `what` names the operator in errors.
+void check_operands(const char* what, OperatorNode& op, const Shape& shape, Precision processing,
+                    const std::optional<OperandTensor>& tensor);
+
+// Refuses reals where the layer works in integers, and integers where it works in fp16.
+void check_kind(const char* what, const char* part, bool integers, bool reals,
+                Precision processing);
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_COMPILER_GRAPH_OPERATORS_HPP

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/lower/compiled_schedule.hpp"
-
 #include <utility>
 
+#include "compiler/lower/schedule_text.hpp"
 #include "support/layer_places.hpp"
 
 namespace nvdla::detail {

@@ -4,6 +4,8 @@
 #ifndef NVDLA_COMPILER_LOWER_CONV_HPP
 #define NVDLA_COMPILER_LOWER_CONV_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "compiler/lower/lowering.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 
@@ -65,6 +68,11 @@ void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode&
 
 // Returns room for whole phases of a deconvolution: the last of them may reach beyond the output.
 Shape deconvolution_room(const DeconvNode& part);
+
+// Moves SDP to the kernels from `first` on, which begin with an atom: its operands and its output.
+void move_kernels(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first);
+// The same of a whole layer, with its weights and a pooling.
+void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first);
 
 }  // namespace nvdla::detail
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "compiler/lower/conv.hpp"
-#include "compiler/lower/move_kernels.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"

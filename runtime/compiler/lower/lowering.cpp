@@ -5,6 +5,7 @@
 
 #include "compiler/graph/bounds.hpp"
 #include "compiler/graph/views.hpp"
+#include "compiler/lower/constant_pool.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/images.hpp"
 #include "nvdla/types/device_info.hpp"
@@ -193,6 +194,22 @@ void Lowering::lower_layer(std::uint32_t index) {
 Schedule Lowering::take() && {
   schedule_.control = std::move(control_).take();
   return std::move(schedule_);
+}
+
+namespace {
+
+constexpr std::uint64_t kStreamAlign = 256;
+
+}  // namespace
+
+std::uint64_t ConstantPool::add(std::uint64_t bytes) {
+  const std::uint64_t offset = bytes_.size();
+  const auto size =
+      static_cast<std::size_t>((offset + bytes + kStreamAlign - 1) / kStreamAlign * kStreamAlign);
+  // Weights come first, and much smaller operands follow: these do not move them.
+  if (size > bytes_.capacity()) bytes_.reserve(size + size / 4);
+  bytes_.resize(size);
+  return offset;
 }
 
 }  // namespace nvdla::detail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/lower/move_kernels.hpp"
-
+#include "compiler/lower/conv.hpp"
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/precision.hpp"
 #include "packing/cbuf.hpp"

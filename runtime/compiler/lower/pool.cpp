@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "compiler/lower/lowering.hpp"
-#include "compiler/lower/pool_bands.hpp"
-#include "compiler/lower/pool_steps.hpp"
+#include "compiler/lower/pool_cuts.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/cpu_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "nvdla/types/tensor_desc.hpp"
 #include "packing/layer_order.hpp"
 #include "support/layer_places.hpp"

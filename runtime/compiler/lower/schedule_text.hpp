@@ -30,6 +30,7 @@
 
 #include "compiler/lower/schedule.hpp"
 #include "compiler/text/list_text.hpp"
+#include "device/compiled_impl.hpp"
 
 namespace nvdla::detail {
 
@@ -51,6 +52,10 @@ ScheduleWithLuts parse_schedule(std::string_view text, const text::ParseOptions&
 
 // Returns the first difference, as "layer 3 'conv': sdp.x1.alu"; empty if the schedules are equal.
 std::string schedule_difference(const ScheduleWithLuts& a, const ScheduleWithLuts& b);
+
+// The layers of all programs and of the CPU, one behind the other: a program is a segment. Slots
+// are allocations; tables of compressed weights, which a program brings, have one for each program.
+ScheduleWithLuts schedule_of(const CompiledNetwork::Impl& compiled);
 
 }  // namespace nvdla::detail
 

@@ -4,7 +4,7 @@
 #ifndef NVDLA_COMPILER_OPERATORS_AXIS_HPP
 #define NVDLA_COMPILER_OPERATORS_AXIS_HPP
 
-#include "compiler/graph/part_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "nvdla/types/shape.hpp"
 #include "support/check.hpp"
 

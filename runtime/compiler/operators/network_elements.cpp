@@ -9,9 +9,8 @@
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"
-#include "lut/lut_bytes.hpp"
+#include "lut/lut_elements.hpp"
 #include "lut/lut_eval.hpp"
-#include "lut/lut_words.hpp"
 #include "packing/precision.hpp"
 #include "packing/quantized.hpp"
 

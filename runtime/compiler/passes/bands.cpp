@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/lower/move_kernels.hpp"
-#include "compiler/passes/layer_of_band.hpp"
+#include "compiler/lower/conv.hpp"
+#include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"

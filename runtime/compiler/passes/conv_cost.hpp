@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compiler/graph/conv_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/passes/layer_of_band.hpp"
+#include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
 #include "packing/cbuf.hpp"

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "backend/info.hpp"
-#include "compiler/lower/pool_bands.hpp"
+#include "compiler/lower/pool_cuts.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"

@@ -6,7 +6,7 @@
 
 #include <drm/nvdla_layer.h>
 
-#include "compiler/graph/sdp_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "compiler/lower/schedule.hpp"
 #include "cost/geometry.hpp"
 #include "cost/machine.hpp"

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/lower/pool_bands.hpp"
-#include "compiler/passes/layer_of_band.hpp"
+#include "compiler/lower/pool_cuts.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/types/shape.hpp"
 #include "packing/lines.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// This file cuts layers of a schedule into parts that compute some lines of one image each.
+// Layers of a schedule are cut into parts that compute some lines of one image each.
 #ifndef NVDLA_COMPILER_PASSES_LAYER_PARTS_HPP
 #define NVDLA_COMPILER_PASSES_LAYER_PARTS_HPP
 
@@ -39,6 +39,12 @@ std::vector<Part> repeat(const std::vector<Part>& parts, std::uint32_t images);
 
 // Returns true if the lines that a surface is written in are those that another is read in.
 bool has_same_lines(const nvdla_surface& written, const nvdla_surface& read) noexcept;
+
+// Returns the layer that computes a band of `whole`.
+nvdla_layer layer_of(const DeviceInfo& info, const nvdla_layer& whole, const Band& band);
+
+// Makes a layer that works on a batch one that works on one image of it.
+void select_image(nvdla_layer& layer, std::uint32_t image);
 
 }  // namespace nvdla::detail
 

@@ -6,7 +6,9 @@
 
 #include <vector>
 
+#include "compiler/graph/graph.hpp"
 #include "compiler/passes/passes.hpp"
+#include "nvdla/build_options.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/types/device_info.hpp"
 
@@ -23,6 +25,11 @@ Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& option
 Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
                     const BuildOptions& options, std::vector<PassReport>& reports,
                     SearchBudget* budget = nullptr, std::uint64_t alive_in_turns = kAnyBytes);
+
+// Returns the graph with BuildOptions::choices and allow_rounding in the tuning of its layers.
+// Throws kInvalidArgument for what is no choice, for names that no convolution has, and for choices
+// that exclude each other or what the layer is.
+Graph with_choices(Graph graph, const BuildOptions& options);
 
 }  // namespace nvdla::detail
 

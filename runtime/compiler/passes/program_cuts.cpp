@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "packing/tied.hpp"
+#include "packing/cbuf.hpp"
 
 namespace nvdla::detail {
 namespace {

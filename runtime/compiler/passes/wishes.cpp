@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/passes/wishes.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "compiler/operators/conv_parts.hpp"
+#include "compiler/passes/pipeline.hpp"
 #include "nvdla/types/error.hpp"
 #include "support/check.hpp"
 

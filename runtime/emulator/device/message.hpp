@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "emulator/device/descriptor.hpp"
 #include "emulator/device/stream.hpp"
 
 namespace nvdla::emulator {

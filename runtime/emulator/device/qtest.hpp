@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "emulator/device/descriptor.hpp"
 #include "emulator/device/interrupts.hpp"
+#include "emulator/device/stream.hpp"
 
 namespace nvdla::emulator {
 

@@ -11,9 +11,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "emulator/device/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace nvdla::emulator {
+
+using detail::Descriptor;
 
 // The peer broke the protocol, or went away within a message.
 class ProtocolError : public std::runtime_error {

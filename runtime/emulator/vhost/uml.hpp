@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "emulator/device/child.hpp"
-#include "emulator/device/descriptor.hpp"
 #include "emulator/device/qemu.hpp"
+#include "emulator/device/stream.hpp"
 
 namespace nvdla::emulator {
 

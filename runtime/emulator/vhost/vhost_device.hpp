@@ -12,11 +12,11 @@
 #include <mutex>
 #include <vector>
 
-#include "emulator/device/descriptor.hpp"
 #include "emulator/device/faults.hpp"
 #include "emulator/device/function.hpp"
 #include "emulator/device/guest_memory.hpp"
 #include "emulator/device/interrupts.hpp"
+#include "emulator/device/stream.hpp"
 #include "emulator/vhost/vhost_message.hpp"
 #include "emulator/vhost/virtqueue.hpp"
 

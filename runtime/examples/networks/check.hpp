@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <nvdla/nvdla.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "graph.hpp"
 #include "numbers.hpp"
 
 namespace networks {
@@ -42,6 +44,11 @@ struct Use {
   bool good() const { return zero < 0.95 && saturated < 0.05; }
 };
 Use use_of(const Integers& result);
+
+// Runs layer by layer and compares what each one wrote with the same part of its result. Results
+// that a pooling takes on the fly, and concatenations, whose parts are seen, are not counted.
+void check_in_memory(const nvdla::Request& request, const Graph& graph,
+                     std::span<const Elements> results, Verdict& verdict);
 
 }  // namespace networks
 

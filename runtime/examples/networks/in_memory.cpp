@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "in_memory.hpp"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +7,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "check.hpp"
 
 namespace networks {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "products.hpp"
 #include "rounding.hpp"
-#include "table.hpp"
 
 namespace networks {
 

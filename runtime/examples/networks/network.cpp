@@ -17,7 +17,6 @@
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "describe.hpp"
-#include "in_memory.hpp"
 #include "numbers.hpp"
 #include "save.hpp"
 #include "tools/common/numbers.hpp"

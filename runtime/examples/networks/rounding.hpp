@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// How the hardware rounds and saturates.
+// How the hardware rounds, saturates and looks up.
 #ifndef NVDLA_EXAMPLES_NETWORKS_ROUNDING_HPP
 #define NVDLA_EXAMPLES_NETWORKS_ROUNDING_HPP
 
 #include <algorithm>
 #include <cstdint>
+#include <nvdla/nvdla.hpp>
 
 namespace networks {
 
@@ -21,6 +22,9 @@ inline std::int64_t saturated(std::int64_t x, int bits) {
   const std::int64_t limit = std::int64_t{1} << (bits - 1);
   return std::clamp(x, -limit, limit - 1);
 }
+
+// Returns what the look-up tables of SDP and CDP answer in integers: a witness beside the device.
+std::int64_t looked_up(const nvdla_lut& lut, std::int64_t x);
 
 }  // namespace networks
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "table.hpp"
-
 #include <bit>
 
 #include "rounding.hpp"

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "device/adopt_pages.hpp"
+#include "compiler/lower/schedule_text.hpp"
+#include "device/buffers.hpp"
 #include "device/build_steps.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
@@ -253,6 +254,11 @@ ImageDesc CompiledLoadable::image_desc(std::string_view name) const {
   desc.line_stride = t.line_stride;
   if (pixel_layout(desc.format).planes == 2) find_second_plane(port, t, desc);
   return resolve(device.info(), desc);
+}
+
+std::string schedule_text(const Loadable& file, const Device& device) {
+  const CompiledNetwork compiled = file.compile(device);
+  return detail::print_schedule(detail::schedule_of(*detail::Handles::impl(compiled)));
 }
 
 }  // namespace nvdla::loadable

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/compiled_impl.hpp"
 #include "firmware/nvdla_hw.h"
 #include "loadable/read/loadable_impl.hpp"
+#include "nvdla/loadable.hpp"
 #include "support/host_pages.hpp"
 
 namespace nvdla::loadable {
@@ -60,6 +62,10 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   std::vector<Image> images_;
   std::size_t steps_ = 0;  // of hardware and CPU, added so far
 };
+
+// Compiles `file` for `device` and prints its layers: see compiler/lower/schedule_text.hpp. Throws
+// what Loadable::compile() throws.
+std::string schedule_text(const Loadable& file, const Device& device);
 
 }  // namespace nvdla::loadable
 

@@ -3,7 +3,7 @@
 // Pooling (PDP) and normalisation (CDP).
 #include <algorithm>
 
-#include "compiler/graph/pool_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "loadable/read/task_converter.hpp"
 
 namespace nvdla::loadable {

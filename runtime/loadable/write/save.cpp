@@ -18,7 +18,6 @@
 #include "device/compiled_impl.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/format/task.hpp"
-#include "loadable/write/save_cpu.hpp"
 #include "loadable/write/save_file.hpp"
 #include "loadable/write/save_parts.hpp"
 #include "nvdla/loadable.hpp"

@@ -2,14 +2,13 @@
 //
 // The inverse of the second half of task.cpp, and of cpu_task.cpp. What the standard form has, and
 // what its readers compute as we do, is written in it; all else as an operation of our own.
-#include "loadable/write/save_cpu.hpp"
-
 #include <array>
 #include <optional>
 
 #include "host_ops/operation.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/format/task.hpp"
+#include "loadable/write/save_parts.hpp"
 #include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::loadable {

@@ -13,6 +13,7 @@
 #include "device/compiled_impl.hpp"
 #include "loadable/format/reg_field.hpp"
 #include "loadable/format/task.hpp"
+#include "loadable/write/save_file.hpp"
 
 namespace nvdla::loadable {
 
@@ -79,6 +80,9 @@ class PartMaker {
   const nvdla_hw& hw_;
   detail::CompiledProgram compiled_;
 };
+
+// Writes an operation of the CPU in the standard form where that has it, else as one of our own.
+void save_cpu_task(const CompiledNetwork::Impl& net, const detail::CpuPart& part, SavedFile& file);
 
 }  // namespace nvdla::loadable
 

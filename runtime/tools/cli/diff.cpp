@@ -15,7 +15,6 @@
 #include "tools/common/text.hpp"
 #include "tools/diff/difference.hpp"
 #include "tools/diff/rerun.hpp"
-#include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 
 namespace nvdla::cli {

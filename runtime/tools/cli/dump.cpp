@@ -9,9 +9,9 @@
 
 #include "host_ops/operation_fields.hpp"
 #include "loadable/format/note.hpp"
+#include "loadable/read/compiled_loadable.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "loadable/read/loadable_schedule.hpp"
 #include "loadable/read/order.hpp"
 #include "model/core/machine.hpp"
 #include "nvdla/types/error.hpp"

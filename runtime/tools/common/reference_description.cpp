@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/common/reference_description.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <sstream>
 
 #include "nvdla/types/device_info.hpp"
+#include "tools/common/reference.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/files.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "backend/record/record_format.hpp"
 #include "firmware/nvdla_dump_format.h"
+#include "tools/replay/load.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

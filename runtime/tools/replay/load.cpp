@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backend/record/record_format.hpp"
-#include "tools/replay/files.hpp"
 #include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
 

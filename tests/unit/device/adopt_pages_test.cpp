@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Pages of the host as a buffer of a device.
-#include "device/adopt_pages.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "common/runtime/expect_error.hpp"
+#include "device/buffers.hpp"
 #include "nvdla/device.hpp"
 
 namespace nvdla {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/files.hpp"
-
 #include <sys/stat.h>
 
 #include "expect_error.hpp"
 #include "temporary_folder.hpp"
+#include "tools/replay/load.hpp"
 
 namespace nvdla::replay {
 namespace {

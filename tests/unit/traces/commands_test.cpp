@@ -8,7 +8,7 @@
 
 #include "common/command.hpp"
 #include "recorded.hpp"
-#include "tools/diff/reduce.hpp"
+#include "tools/diff/rerun.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla {

@@ -11,7 +11,7 @@
 #include "common/runtime/lut_layer.hpp"
 #include "common/runtime/lut_reference.hpp"
 #include "recorded.hpp"
-#include "tools/diff/reduce.hpp"
+#include "tools/diff/rerun.hpp"
 #include "tools/replay/player.hpp"
 #include "unit/tools/temporary_folder.hpp"
 

@@ -38,11 +38,7 @@ class Attachment {
   Attachment() = default;
 };
 
-// `name` is of the device, for errors. Throws kNoDevice and kBusy.
-std::unique_ptr<Attachment> attach(const System& system, const std::string& name,
-                                   const MmioName& place);
-
-// By mechanism; attach() chooses.
+// By mechanism; `name` is of the device, for errors. Throw kNoDevice and kBusy.
 std::unique_ptr<Attachment> attach_pci(const System& system, const std::string& name,
                                        const std::string& function, bool poll);
 std::unique_ptr<Attachment> attach_vfio(const System& system, const std::string& name,

@@ -13,6 +13,20 @@
 namespace nvdla::detail {
 namespace {
 
+// `name` is of the device, for errors. Throws kNoDevice and kBusy.
+std::unique_ptr<Attachment> attach(const System& system, const std::string& name,
+                                   const MmioName& place) {
+  switch (place.form) {
+    case MmioName::Form::kUio:
+      return attach_uio(system, name, place);
+    case MmioName::Form::kPhysical:
+      return attach_physical(system, name, place.address);
+    case MmioName::Form::kPci:
+      break;
+  }
+  return attach_pci(system, name, place.place, place.poll);
+}
+
 // Between two looks at a register: far less than a layer takes, far more than the look.
 constexpr std::chrono::microseconds kLook{20};
 // No layer takes longer that is to be waited for when the device is closed.

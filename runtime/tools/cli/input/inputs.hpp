@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Inputs of a loadable from what --input names.
+// Inputs of a loadable, and samples of those of a model, from files.
 #ifndef NVDLA_TOOLS_CLI_INPUT_INPUTS_HPP
 #define NVDLA_TOOLS_CLI_INPUT_INPUTS_HPP
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "nvdla/import.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla::cli {
@@ -28,6 +29,13 @@ std::vector<InputFile> read_inputs(const std::vector<std::string>& arguments, co
 // and without it the picture has to have that size. Throws UsageError.
 void write_inputs(Request& request, const Loadable& file, const std::vector<InputFile>& inputs,
                   const std::string& resize = {});
+
+// Reads samples into `options`: pictures, arrays, archives of arrays, and folders of these in the
+// order of their names. Where there are several inputs a path is NAME=FILE, or that of an archive.
+// Pictures make an input one of pixels, if `options` does not say so yet. `resize` is empty where
+// pictures have to have the size of the input. Throws UsageError naming the file.
+void read_samples(const std::vector<std::string>& paths, const std::vector<ImportedTensor>& inputs,
+                  const std::string& resize, ImportOptions& options);
 
 }  // namespace nvdla::cli
 

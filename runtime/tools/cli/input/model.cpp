@@ -13,7 +13,7 @@
 #include "backend/name/device_name.hpp"
 #include "nvdla/types/error.hpp"
 #include "tools/cli/input/configuration.hpp"
-#include "tools/cli/input/samples.hpp"
+#include "tools/cli/input/inputs.hpp"
 #include "tools/common/print.hpp"
 #include "tools/files/status.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/input/samples.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "tools/cli/input/inputs.hpp"
 #include "tools/cli/input/named.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/cli/input/npz.hpp"

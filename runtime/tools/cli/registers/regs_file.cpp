@@ -13,7 +13,6 @@
 #include "tools/common/print.hpp"
 #include "tools/common/text.hpp"
 #include "tools/files/files.hpp"
-#include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 #include "tools/replay/text.hpp"
 

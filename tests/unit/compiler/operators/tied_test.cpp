@@ -2,8 +2,6 @@
 //
 // Convolutions that are cut reuse what their parts have in common, but not for longer than a layer
 // may take: others wait for the device.
-#include "packing/tied.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "common/runtime/request_bindings.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/nvdla.hpp"
+#include "packing/cbuf.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

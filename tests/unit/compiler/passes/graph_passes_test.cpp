@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "common/runtime/expect_error.hpp"
+#include "compiler/compile.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/passes/passes.hpp"
-#include "compiler/user_network.hpp"
 #include "nvdla/types/device_info.hpp"
 
 namespace nvdla {

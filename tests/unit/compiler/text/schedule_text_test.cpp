@@ -15,7 +15,6 @@
 #include "common/random.hpp"
 #include "common/runtime/random_graph.hpp"
 #include "compiler/graph/graph_text.hpp"
-#include "compiler/lower/compiled_schedule.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "compiler/passes/pipeline.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/runtime/expect_error.hpp"
-#include "compiler/graph/pool_node.hpp"
+#include "compiler/graph/nodes.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
 #include "unit/loadable/maker.hpp"

@@ -19,7 +19,7 @@
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "loadable/write/save_cpu.hpp"
+#include "loadable/write/save_parts.hpp"
 #include "nvdla/lowlevel/lut.hpp"
 #include "nvdla/types/memory.hpp"
 #include "nvdla/types/precision.hpp"

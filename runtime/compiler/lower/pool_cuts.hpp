@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A pooling that is too wide for the unit's line buffer is cut into vertical bands.
-#ifndef NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
-#define NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
+// Poolings that are cut: into vertical bands where the unit's line buffer is too short for them,
+// and into steps where their windows are larger than the hardware's.
+#ifndef NVDLA_COMPILER_LOWER_POOL_CUTS_HPP
+#define NVDLA_COMPILER_LOWER_POOL_CUTS_HPP
 
 #include <drm/nvdla_layer.h>
 
@@ -28,6 +29,10 @@ struct PoolPiece {
 // behind the last window are not part of them.
 std::vector<PoolPiece> split_pooling(const nvdla_pdp& pdp);
 
+// Returns the steps of a pooling for maximum or minimum, one after another, each with the width and
+// height of its input.
+std::vector<nvdla_pdp> split_window(const nvdla_pdp& pdp);
+
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
+#endif  // NVDLA_COMPILER_LOWER_POOL_CUTS_HPP

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "backend/backend.hpp"
+
 #include <sys/eventfd.h>
 
 #include <cerrno>
@@ -6,7 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "backend/backend.hpp"
 #include "support/check.hpp"
 #include "support/descriptor.hpp"
 
@@ -48,6 +49,13 @@ std::shared_ptr<Descriptor> FenceImpl::make_poll_fd() {
     static_cast<void>(::write(file->get(), &one, sizeof one));
   });
   return file;
+}
+
+std::shared_ptr<BufferImpl> Backend::adopt(const std::shared_ptr<HostPages>& pages, Memory memory) {
+  std::shared_ptr<BufferImpl> copy = allocate(pages->size(), memory);
+  std::memcpy(copy->begin_access(MapMode::kWrite), pages->data(), pages->size());
+  copy->end_access(MapMode::kWrite);
+  return copy;
 }
 
 }  // namespace nvdla::detail

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#ifndef NVDLA_DEVICE_ADOPT_PAGES_HPP
-#define NVDLA_DEVICE_ADOPT_PAGES_HPP
+#ifndef NVDLA_DEVICE_BUFFERS_HPP
+#define NVDLA_DEVICE_BUFFERS_HPP
 
 #include <memory>
 
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/memory.hpp"
 #include "support/host_pages.hpp"
 
@@ -15,6 +16,9 @@ namespace nvdla::detail {
 // as they are, others a copy. Throws what Device::allocate() throws.
 Buffer adopt_pages(const Device& device, const std::shared_ptr<HostPages>& pages, Memory memory);
 
+// Throws kNotAvailable for a memory that the device does not have, kInvalidArgument for none.
+void check_memory(const DeviceInfo& info, Memory memory);
+
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_DEVICE_ADOPT_PAGES_HPP
+#endif  // NVDLA_DEVICE_BUFFERS_HPP
