@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "compiler/lower/conv.hpp"
+#include "compiler/passes/layer_mover.hpp"
 #include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/passes.hpp"
-#include "compiler/passes/replace_layers.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "support/check.hpp"
 

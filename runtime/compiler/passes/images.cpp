@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/passes/layer_mover.hpp"
 #include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/passes.hpp"
-#include "compiler/passes/replace_layers.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/passes/layer_geometry.hpp"
+#include "compiler/passes/layer_mover.hpp"
 #include "compiler/passes/layer_parts.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/passes.hpp"
@@ -439,63 +440,24 @@ std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) {
   return chosen;
 }
 
-// Moves the layers of a schedule to another one, some of them in bands.
-class Mover {
- public:
-  explicit Mover(Schedule& to) : to_(to) {
-    layers_ = std::exchange(to.layers, {});
-    operations_ = std::exchange(to.operations, {});
-    cpu_ = std::exchange(to.cpu, {});
-    starts_ = std::exchange(to.segment_starts, {});
-    last_.resize(layers_.size());
+// Puts the parts of layers that take turns into a schedule.
+void move_turns(LayerMover& mover, const Turns& turns) {
+  mover.come_to(turns.first);
+  const std::uint32_t first = mover.next();
+  for (const Turn& turn : turns.turns) {
+    const Part& part = turns.part_of(turn);
+    Operation own = mover.operation(turn.layer);
+    own.after = mover.waits(turn.layer, turns.first);
+    for (const std::uint32_t wait : turn.waits) own.after.push_back(first + wait);
+    if (turns.bands > 1) own.name += fmt::format(" {}/{}", part.band + 1, turns.bands);
+    if (own.images > 1) own.suffix += fmt::format(" cube {}/{}", part.image + 1, own.images);
+    own.macs = own.macs / own.images / output_lines(mover.layer(turn.layer)) * part.lines;
+    own.images = 1;
+    own.whole = false;
+    own.cut = true;
+    mover.add(turn.layer, part.layer, std::move(own));
   }
-
-  void move(std::uint32_t layer) {
-    if (starts_.contains(layer)) to_.segment_starts.insert(next());
-    Operation& operation = operations_[layer];
-    for (std::uint32_t& earlier : operation.after) earlier = last_[earlier];
-    if (const auto work = cpu_.find(layer); work != cpu_.end())
-      to_.cpu.emplace(next(), std::move(work->second));
-    last_[layer] = next();
-    add(layers_[layer], std::move(operation));
-  }
-
-  void move(const Turns& turns) {
-    if (starts_.contains(turns.first)) to_.segment_starts.insert(next());
-    const std::uint32_t first = next();
-    std::vector<std::uint32_t> last(turns.end - turns.first);
-    for (const Turn& turn : turns.turns) {
-      const Part& part = turns.part_of(turn);
-      Operation own = operations_[turn.layer];
-      std::erase_if(own.after, [&](std::uint32_t earlier) { return earlier >= turns.first; });
-      for (std::uint32_t& earlier : own.after) earlier = last_[earlier];
-      for (const std::uint32_t wait : turn.waits) own.after.push_back(first + wait);
-      if (turns.bands > 1) own.name += fmt::format(" {}/{}", part.band + 1, turns.bands);
-      if (own.images > 1) own.suffix += fmt::format(" cube {}/{}", part.image + 1, own.images);
-      own.macs = own.macs / own.images / output_lines(layers_[turn.layer]) * part.lines;
-      own.images = 1;
-      own.whole = false;
-      own.cut = true;
-      last[turn.layer - turns.first] = next();
-      add(part.layer, std::move(own));
-    }
-    std::copy(last.begin(), last.end(), last_.begin() + turns.first);
-  }
-
- private:
-  std::uint32_t next() const { return static_cast<std::uint32_t>(to_.layers.size()); }
-  void add(const nvdla_layer& layer, Operation operation) {
-    to_.layers.push_back(layer);
-    to_.operations.push_back(std::move(operation));
-  }
-
-  Schedule& to_;
-  std::vector<nvdla_layer> layers_;
-  std::vector<Operation> operations_;
-  std::map<std::uint32_t, CpuWork> cpu_;
-  std::set<std::uint32_t> starts_;
-  std::vector<std::uint32_t> last_;  // by layer of before, the last that stands for it
-};
+}
 
 }  // namespace
 
@@ -522,15 +484,16 @@ Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& co
     first = std::max(end, first + 1);
   }
   if (chosen.empty()) return schedule;
-  Mover mover(schedule);
+  LayerMover mover(schedule);
   std::uint32_t at = 0;
   for (const Turns& turns : chosen) {
     while (at < turns.first) mover.move(at++);
-    mover.move(turns);
+    move_turns(mover, turns);
     context.applied += turns.end - turns.first;
     at = turns.end;
   }
   while (at < size) mover.move(at++);
+  mover.come_to(size);
   return schedule;
 }
 

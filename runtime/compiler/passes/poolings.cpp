@@ -8,8 +8,8 @@
 #include "compiler/graph/bounds.hpp"
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/pool_cuts.hpp"
+#include "compiler/passes/layer_mover.hpp"
 #include "compiler/passes/passes.hpp"
-#include "compiler/passes/replace_layers.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
 
