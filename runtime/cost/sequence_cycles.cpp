@@ -43,41 +43,6 @@ void shift(LayerCycles& cycles, std::uint64_t by) {
   }
 }
 
-Interface source_of(const LayerGeometry& layer) {
-  switch (layer.kind) {
-    case LayerGeometry::Kind::kSdp:
-      return layer.sdp.source;
-    case LayerGeometry::Kind::kPdp:
-      return layer.pdp.source;
-    case LayerGeometry::Kind::kCdp:
-      return layer.cdp.source;
-    case LayerGeometry::Kind::kRubik:
-      return layer.rubik.source;
-    case LayerGeometry::Kind::kBdma:
-      return layer.moved.interface;
-    case LayerGeometry::Kind::kConv:
-      break;
-  }
-  return layer.conv.data;
-}
-
-Interface destination_of(const LayerGeometry& layer) {
-  switch (layer.kind) {
-    case LayerGeometry::Kind::kPdp:
-      return layer.pdp.destination;
-    case LayerGeometry::Kind::kCdp:
-      return layer.cdp.destination;
-    case LayerGeometry::Kind::kRubik:
-      return layer.rubik.destination;
-    case LayerGeometry::Kind::kBdma:
-      return layer.moved_to;
-    case LayerGeometry::Kind::kConv:
-    case LayerGeometry::Kind::kSdp:
-      break;
-  }
-  return layer.pooled ? layer.pdp.destination : layer.sdp.destination;
-}
-
 class Sequence {
  public:
   Sequence(const Machine& machine, const MemoryTiming& memory, const EngineTiming& engine)
@@ -171,6 +136,41 @@ class Sequence {
 };
 
 }  // namespace
+
+Interface source_of(const LayerGeometry& layer) {
+  switch (layer.kind) {
+    case LayerGeometry::Kind::kSdp:
+      return layer.sdp.source;
+    case LayerGeometry::Kind::kPdp:
+      return layer.pdp.source;
+    case LayerGeometry::Kind::kCdp:
+      return layer.cdp.source;
+    case LayerGeometry::Kind::kRubik:
+      return layer.rubik.source;
+    case LayerGeometry::Kind::kBdma:
+      return layer.moved.interface;
+    case LayerGeometry::Kind::kConv:
+      break;
+  }
+  return layer.conv.data;
+}
+
+Interface destination_of(const LayerGeometry& layer) {
+  switch (layer.kind) {
+    case LayerGeometry::Kind::kPdp:
+      return layer.pdp.destination;
+    case LayerGeometry::Kind::kCdp:
+      return layer.cdp.destination;
+    case LayerGeometry::Kind::kRubik:
+      return layer.rubik.destination;
+    case LayerGeometry::Kind::kBdma:
+      return layer.moved_to;
+    case LayerGeometry::Kind::kConv:
+    case LayerGeometry::Kind::kSdp:
+      break;
+  }
+  return layer.pooled ? layer.pdp.destination : layer.sdp.destination;
+}
 
 LayerCycles layer_cycles(const Machine& machine, const MemoryTiming& memory,
                          const LayerGeometry& layer) {

@@ -31,6 +31,10 @@ struct LayerGeometry {
   Interface moved_to = Interface::kPrimary;
 };
 
+// Return the interface that the layer's first unit reads its input through, and that it writes to.
+Interface source_of(const LayerGeometry& layer);
+Interface destination_of(const LayerGeometry& layer);
+
 // Predicts a layer by itself.
 LayerCycles layer_cycles(const Machine& machine, const MemoryTiming& memory,
                          const LayerGeometry& layer);

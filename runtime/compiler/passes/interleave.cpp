@@ -324,18 +324,8 @@ void Turntable::keep_weights(Turns& turns) const {
 
 cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer,
                                            const nvdla_conv* before) const {
-  cost::LayerGeometry to;
-  if (is_conv(layer)) {
-    to.conv = geometry(context_.info, layer.conv);
-    if (before != nullptr) leave_kept_lines(*before, layer.conv, to.conv);
-    to.sdp = geometry(layer.conv, layer.sdp);
-  } else if (layer.kind == NVDLA_LAYER_PDP) {
-    to.kind = cost::LayerGeometry::Kind::kPdp;
-    to.pdp = geometry(layer.pdp);
-  } else {
-    to.kind = cost::LayerGeometry::Kind::kCdp;
-    to.cdp = geometry(layer.cdp);
-  }
+  cost::LayerGeometry to = geometry(context_.info, layer, schedule_.transfers);
+  if (is_conv(layer) && before != nullptr) leave_kept_lines(*before, layer.conv, to.conv);
   set_interfaces(schedule_, context_.options, layer, to);
   return to;
 }

@@ -48,6 +48,56 @@ cost::SdpGeometry behind(const nvdla_conv& conv, Precision processing, Precision
   return to;
 }
 
+void set_operators(const nvdla_sdp& sdp, cost::SdpGeometry& to) {
+  to.operands[0] = operand(sdp.x1);
+  to.operands[1] = operand(sdp.x2);
+  to.operands[2] = operand(sdp.y);
+  to.x1 = (sdp.x1.flags & NVDLA_SDP_ENABLE) != 0;
+  to.x2 = (sdp.x2.flags & NVDLA_SDP_ENABLE) != 0;
+  to.y = (sdp.y.flags & NVDLA_SDP_ENABLE) != 0;
+  to.writes_cube = sdp.y.alu != NVDLA_ALU_EQUAL;
+}
+
+// Returns the geometry of SDP that reads memory.
+cost::SdpGeometry geometry(const nvdla_sdp& sdp) {
+  cost::SdpGeometry to;
+  to.width = sdp.width;
+  to.height = sdp.height;
+  to.channels = sdp.channels;
+  to.element_bytes = precision_bytes(static_cast<Precision>(sdp.proc_precision));
+  to.in_bytes = precision_bytes(static_cast<Precision>(sdp.in_precision));
+  to.out_bytes = precision_bytes(static_cast<Precision>(sdp.out_precision));
+  to.reads_cube = true;
+  set_operators(sdp, to);
+  return to;
+}
+
+cost::RubikGeometry geometry(const nvdla_rubik& rubik) {
+  cost::RubikGeometry to;
+  to.width = rubik.width;
+  to.height = rubik.height;
+  to.out_channels = rubik.channels;
+  to.element_bytes = precision_bytes(static_cast<Precision>(rubik.precision));
+  switch (rubik.mode) {
+    case NVDLA_RUBIK_CONTRACT:
+      to.stride_width = rubik.stride_width;
+      to.stride_height = rubik.stride_height;
+      to.out_channels /= to.stride_width * to.stride_height;
+      break;
+    case NVDLA_RUBIK_SPLIT:
+      to.mode = cost::RubikMode::kSplit;
+      break;
+    default:
+      to.mode = cost::RubikMode::kMerge;
+  }
+  return to;
+}
+
+std::span<const nvdla_transfer> transfers_of(const nvdla_bdma& bdma,
+                                             std::span<const nvdla_transfer> transfers) {
+  return transfers.subspan(bdma.first_transfer, bdma.num_transfers);
+}
+
 }  // namespace
 
 cost::Machine machine_of(const DeviceInfo& info) {
@@ -135,13 +185,7 @@ cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp) {
 cost::SdpGeometry geometry(const nvdla_conv& conv, const nvdla_sdp& sdp) {
   cost::SdpGeometry to = behind(conv, static_cast<Precision>(sdp.proc_precision),
                                 static_cast<Precision>(sdp.out_precision));
-  to.operands[0] = operand(sdp.x1);
-  to.operands[1] = operand(sdp.x2);
-  to.operands[2] = operand(sdp.y);
-  to.x1 = (sdp.x1.flags & NVDLA_SDP_ENABLE) != 0;
-  to.x2 = (sdp.x2.flags & NVDLA_SDP_ENABLE) != 0;
-  to.y = (sdp.y.flags & NVDLA_SDP_ENABLE) != 0;
-  to.writes_cube = sdp.y.alu != NVDLA_ALU_EQUAL;
+  set_operators(sdp, to);
   return to;
 }
 
@@ -172,6 +216,54 @@ cost::CdpGeometry geometry(const nvdla_cdp& cdp) {
           .element_bytes = precision_bytes(static_cast<Precision>(cdp.precision))};
 }
 
+cost::LayerGeometry geometry(const DeviceInfo& info, const nvdla_layer& layer,
+                             std::span<const nvdla_transfer> transfers) {
+  using Kind = cost::LayerGeometry::Kind;
+  cost::LayerGeometry to;
+  const auto follow = [&] {
+    to.pooled = true;
+    to.pdp = geometry(layer.pdp);
+    to.pdp.reads_cube = false;
+  };
+  switch (layer.kind) {
+    case NVDLA_LAYER_CONV_SDP_PDP:
+      follow();
+      [[fallthrough]];
+    case NVDLA_LAYER_CONV_SDP:
+      to.conv = geometry(info, layer.conv);
+      to.sdp = geometry(layer.conv, layer.sdp);
+      to.sdp.writes_cube = to.sdp.writes_cube && !to.pooled;
+      break;
+    case NVDLA_LAYER_SDP_PDP:
+      follow();
+      [[fallthrough]];
+    case NVDLA_LAYER_SDP:
+      to.kind = Kind::kSdp;
+      to.sdp = geometry(layer.sdp);
+      to.sdp.writes_cube = to.sdp.writes_cube && !to.pooled;
+      break;
+    case NVDLA_LAYER_PDP:
+      to.kind = Kind::kPdp;
+      to.pdp = geometry(layer.pdp);
+      break;
+    case NVDLA_LAYER_CDP:
+      to.kind = Kind::kCdp;
+      to.cdp = geometry(layer.cdp);
+      break;
+    case NVDLA_LAYER_RUBIK:
+      to.kind = Kind::kRubik;
+      to.rubik = geometry(layer.rubik);
+      break;
+    default:
+      to.kind = Kind::kBdma;
+      for (const nvdla_transfer& transfer : transfers_of(layer.bdma, transfers))
+        to.moved += cost::read_lines(machine_of(info), cost::Interface::kPrimary,
+                                     std::uint64_t{transfer.lines} * transfer.surfaces,
+                                     transfer.line_bytes / info.atom);
+  }
+  return to;
+}
+
 bool in_sram(const Allocation& allocation, const BuildOptions& options) {
   // A layer's input, its output and one more tensor live at a time.
   constexpr std::uint64_t kTensors = 3;
@@ -180,29 +272,49 @@ bool in_sram(const Allocation& allocation, const BuildOptions& options) {
          allocation.slot.size <= options.sram_bytes / kTensors;
 }
 
+void set_interfaces(const nvdla_layer& layer, std::span<const nvdla_transfer> transfers,
+                    const InterfaceOf& interface_of, cost::LayerGeometry& to) {
+  using Kind = cost::LayerGeometry::Kind;
+  if (to.kind == Kind::kBdma) {
+    for (const nvdla_transfer& transfer : transfers_of(layer.bdma, transfers)) {
+      to.moved.interface = interface_of(transfer.source.slot);
+      to.moved_to = interface_of(transfer.destination.slot);
+    }
+    return;
+  }
+  if (to.kind == Kind::kRubik) {
+    to.rubik.source = interface_of(layer.rubik.input.slot);
+    to.rubik.destination = interface_of(layer.rubik.output.slot);
+    return;
+  }
+  if (to.kind == Kind::kCdp) {
+    to.cdp.source = interface_of(layer.cdp.input.slot);
+    to.cdp.destination = interface_of(layer.cdp.output.slot);
+    return;
+  }
+  if (to.kind == Kind::kPdp) to.pdp.source = interface_of(layer.pdp.input.slot);
+  if (to.kind == Kind::kPdp || to.pooled) to.pdp.destination = interface_of(layer.pdp.output.slot);
+  if (to.kind == Kind::kPdp) return;
+  if (to.kind == Kind::kConv) {
+    to.conv.data = interface_of(layer.conv.input.slot);
+    to.conv.weights = interface_of(layer.conv.weights.slot);
+  } else {
+    to.sdp.source = interface_of(layer.sdp.input.slot);
+  }
+  if (!to.pooled) to.sdp.destination = interface_of(layer.sdp.output.slot);
+  const nvdla_surface* const operands[] = {&layer.sdp.x1.operand, &layer.sdp.x2.operand,
+                                           &layer.sdp.y.operand};
+  for (std::size_t i = 0; i < std::size(operands); ++i)
+    if (to.sdp.operands[i].read) to.sdp.operands[i].interface = interface_of(operands[i]->slot);
+}
+
 void set_interfaces(const Schedule& schedule, const BuildOptions& options, const nvdla_layer& layer,
                     cost::LayerGeometry& to) {
   const auto interface_of = [&](std::uint32_t allocation) {
     return in_sram(schedule.allocations[allocation], options) ? cost::Interface::kSecondary
                                                               : cost::Interface::kPrimary;
   };
-  if (to.kind == cost::LayerGeometry::Kind::kPdp) {
-    to.pdp.source = interface_of(layer.pdp.input.slot);
-    to.pdp.destination = interface_of(layer.pdp.output.slot);
-    return;
-  }
-  if (to.kind == cost::LayerGeometry::Kind::kCdp) {
-    to.cdp.source = interface_of(layer.cdp.input.slot);
-    to.cdp.destination = interface_of(layer.cdp.output.slot);
-    return;
-  }
-  to.conv.data = interface_of(layer.conv.input.slot);
-  to.conv.weights = interface_of(layer.conv.weights.slot);
-  to.sdp.destination = interface_of(layer.sdp.output.slot);
-  const nvdla_surface* const operands[] = {&layer.sdp.x1.operand, &layer.sdp.x2.operand,
-                                           &layer.sdp.y.operand};
-  for (std::size_t i = 0; i < std::size(operands); ++i)
-    if (to.sdp.operands[i].read) to.sdp.operands[i].interface = interface_of(operands[i]->slot);
+  set_interfaces(layer, schedule.transfers, interface_of, to);
 }
 
 }  // namespace nvdla::detail

@@ -6,6 +6,10 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <cstdint>
+#include <functional>
+#include <span>
+
 #include "compiler/graph/nodes.hpp"
 #include "compiler/lower/schedule.hpp"
 #include "cost/geometry.hpp"
@@ -35,10 +39,20 @@ cost::SdpGeometry geometry(const nvdla_conv& conv, const nvdla_sdp& sdp);
 cost::PdpGeometry geometry(const nvdla_pdp& pdp);
 cost::CdpGeometry geometry(const nvdla_cdp& cdp);
 
+// The same of a layer of any unit; `transfers` are those that copies name.
+cost::LayerGeometry geometry(const DeviceInfo& info, const nvdla_layer& layer,
+                             std::span<const nvdla_transfer> transfers);
+
 // Returns whether an allocation is expected to lie in secondary memory: it was put there, or the
 // plan of memory, which comes later, has about as much of it for tensors.
 bool in_sram(const Allocation& allocation, const BuildOptions& options);
-// Sets the interfaces through which a layer of `schedule` reaches what it reads and writes.
+
+// The interface behind which an allocation lies.
+using InterfaceOf = std::function<cost::Interface(std::uint32_t allocation)>;
+// Sets the interfaces through which a layer reaches what it reads and writes.
+void set_interfaces(const nvdla_layer& layer, std::span<const nvdla_transfer> transfers,
+                    const InterfaceOf& interface_of, cost::LayerGeometry& to);
+// The same before memory is planned, of a layer of `schedule`.
 void set_interfaces(const Schedule& schedule, const BuildOptions& options, const nvdla_layer& layer,
                     cost::LayerGeometry& to);
 

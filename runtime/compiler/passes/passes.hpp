@@ -118,6 +118,9 @@ Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& co
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Makes a layer for each image of a batch, or for as many as a convolution takes at once.
 Schedule cut_images(Schedule schedule, const Graph& graph, PassContext& context);
+// Copies weights to secondary memory under layers that leave time for it, before layers that would
+// wait for them, where that is predicted to be faster.
+Schedule stage_weights(Schedule schedule, const Graph& graph, PassContext& context);
 // Writes into each descriptor what it waits for; a layer that ends with the same unit as a later
 // one that is waited for needs no wait.
 Schedule set_waits(Schedule schedule, const Graph& graph, PassContext& context);

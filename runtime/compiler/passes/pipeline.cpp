@@ -47,6 +47,8 @@ constexpr Pass<Schedule (*)(Schedule, const Graph&, PassContext&)> kSchedulePass
      &Convolution::Tuning::interleaving},
     {"bands", "convolutions are cut to fit the buffer", cut_bands},
     {"images", "batches become a layer for each image", cut_images},
+    {"stage-weights", "weights wait in SRAM for layers that would wait for them", stage_weights,
+     true},
     {"waits", "layers wait for what they read", set_waits},
 };
 

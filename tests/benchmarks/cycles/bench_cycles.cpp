@@ -49,8 +49,9 @@ std::vector<std::string> devices() {
 }
 
 // Passes that choose by predicted cycles, or that rewrites of the network depend on.
-const std::vector<std::string> kChoices = {"part-atoms",    "winograd", "pixels",    "fold-inputs",
-                                           "fuse-poolings", "batch",    "interleave"};
+const std::vector<std::string> kChoices = {"part-atoms",  "winograd",      "pixels",
+                                           "fold-inputs", "fuse-poolings", "batch",
+                                           "interleave",  "stage-weights"};
 
 const char* precision_name(Precision precision) {
   return precision == Precision::kFp16 ? "fp16" : "int8";

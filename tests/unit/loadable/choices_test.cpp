@@ -20,8 +20,9 @@
 namespace nvdla::test {
 namespace {
 
-const std::vector<std::string> kChoices = {"part-atoms",    "winograd", "pixels",    "fold-inputs",
-                                           "fuse-poolings", "batch",    "interleave"};
+const std::vector<std::string> kChoices = {"part-atoms",  "winograd",      "pixels",
+                                           "fold-inputs", "fuse-poolings", "batch",
+                                           "interleave",  "stage-weights"};
 constexpr std::uint64_t kMostWeights = 1'500'000;
 
 // A layer or two as networks have them, of sizes up to the largest that these have.

@@ -19,9 +19,9 @@
 namespace nvdla {
 namespace {
 
-const std::vector<std::string> kOptional = {"expand", "padding",       "part-atoms",    "winograd",
-                                            "pixels", "fold-inputs",   "mark-poolings", "batch",
-                                            "views",  "fuse-poolings", "interleave"};
+const std::vector<std::string> kOptional = {
+    "expand",        "padding", "part-atoms", "winograd",      "pixels",     "fold-inputs",
+    "mark-poolings", "batch",   "views",      "fuse-poolings", "interleave", "stage-weights"};
 
 std::vector<std::int8_t> weights_for(std::size_t count) {
   std::vector<std::int8_t> weights(count);
@@ -115,7 +115,7 @@ TEST(Passes, ReportWhatEachDid) {
 TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
   const std::string right =
       "those are expand, padding, part-atoms, winograd, pixels, fold-inputs, mark-poolings, batch, "
-      "views, fuse-poolings, interleave";
+      "views, fuse-poolings, interleave, stage-weights";
   expect_refused(small_network(), {"bands"},
                  "disabled_passes: 'bands' is no pass that can be left out; " + right);
   expect_refused(small_network(), {"views", "Views"},

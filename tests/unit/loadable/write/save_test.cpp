@@ -100,6 +100,41 @@ TEST(Save, TensorsThatLieAsPixels) {
   }
 }
 
+// Weights that BDMA copies to SRAM first are read there, too, by who loads the file.
+TEST(Save, StagedWeights) {
+  const auto wide = random_elements<std::int8_t>(std::size_t{64} * 32 * 9, 7),
+             deep = random_elements<std::int8_t>(std::size_t{256} * 64 * 9, 8);
+  Network network;
+  Tensor at = network.input("in", {.channels = 32, .height = 40, .width = 40});
+  Convolution layer{.name = "wide", .kernels = 64, .kernel_height = 3, .kernel_width = 3};
+  layer.weights = wide;
+  layer.output = {.scale = 1, .shift = 9};
+  at = network.pooling(network.convolution(at, layer), {.name = "pool",
+                                                        .kernel_height = 9,
+                                                        .kernel_width = 9,
+                                                        .stride_height = 9,
+                                                        .stride_width = 9});
+  layer.name = "deep";
+  layer.kernels = 256;
+  layer.weights = deep;
+  network.output(network.convolution(at, layer), "out");
+  const LoadableOptions options{.memory = {.bandwidth = 8}, .sram_bytes = 1 << 20};
+  const Loadable file = Loadable::load(make_loadable(network, "nv_full", options));
+  const Device device = Device::open("model:nv_full,bandwidth=8");
+  Request loaded = file.open(device), built = network.build(device);
+  EXPECT_GT(loaded.network().layers(), built.network().layers());
+  const auto input = random_elements<std::int8_t>(32 * 40 * 40, 9);
+  std::vector<std::int8_t> results[2];
+  for (Request* request : {&loaded, &built}) {
+    request->write("in", Layout::kNchw, std::span(input));
+    request->run();
+    auto& result = results[request == &built];
+    result.resize(request->network().desc("out").shape.elements());
+    request->read("out", Layout::kNchw, std::span(result));
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
 TEST(Save, TensorsOfFp16ThatLieAsPixels) {
   const Device device = Device::open("model:nv_full");
   for (const std::uint32_t channels : {1U, 3U}) {
