@@ -41,7 +41,7 @@ void look_up(const Source& from, const Target& to, std::span<const std::byte> ta
 // Axis i of the target (0 channels, 1 height, 2 width) is axis order[i] of the source.
 void permute(const Source& from, const Target& to, const std::array<std::uint32_t, 3>& order);
 
-// As many elements in the same order, CHW, in another shape.
+// Gives as many elements another shape; their order, CHW, stays.
 void reshape(const Source& from, const Target& to);
 
 // Positions are rows, channels columns: from.row(i) times b.row(j), or b.column(j), for element j

@@ -302,6 +302,14 @@ InterfaceOf interfaces(const Schedule& schedule, const MemoryPlan& plan) {
   return [all = std::move(all)](std::uint32_t allocation) { return all[allocation]; };
 }
 
+// Returns the bytes of secondary memory that nobody has put tensors into.
+std::uint64_t free_sram(const Schedule& schedule, std::uint64_t bytes) {
+  for (const Allocation& allocation : schedule.allocations)
+    if (allocation.slot.memory == NVDLA_MEMORY_SRAM)
+      bytes -= std::min<std::uint64_t>(bytes, allocation.slot.size);
+  return bytes;
+}
+
 // `Search` tries how many bytes of weights secondary memory may take. Constants stay outside, as
 // their bytes count for nothing here.
 class Search {
@@ -314,10 +322,11 @@ class Search {
     const Schedule plain = best.schedule;
     const InterfaceOf interface_of = interface_of_;
     const std::uint64_t alone = best.cycles;
+    const std::uint64_t room = free_sram(plain, context_.options.sram_bytes);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> tried;  // bytes and cycles
     for (std::uint64_t parts = kParts; parts != 0; --parts) {
       if (!context_.may_predict()) break;
-      Trial next = stage(plain, interface_of, context_.options.sram_bytes / kParts * parts);
+      Trial next = stage(plain, interface_of, room / kParts * parts);
       if (next.staged == 0) break;
       next = predict(std::move(next));
       tried.emplace_back(next.staged, next.cycles);
@@ -373,6 +382,8 @@ Schedule stage_weights(Schedule schedule, const Graph& graph, PassContext& conte
   const MemorySpeed& memory = context.info.memory;
   if (context.options.sram_bytes == 0 || !context.info.has_bdma || memory.bandwidth == 0)
     return schedule;
+  // Copies take memory, which a plan within a limit may lack.
+  if (context.alive_in_turns != kAnyBytes) return schedule;
   // A plan of memory asks of constants only whether there are some.
   std::vector<std::vector<std::byte>> contents;
   for (Allocation& allocation : schedule.allocations) {

@@ -11,7 +11,7 @@
 
 namespace nvdla::program {
 
-// What can be completed.
+// `ValueKind` says how a shell completes a value.
 enum class ValueKind { kNone, kOther, kFile, kFolder, kDevice, kChoice };
 
 struct ArgumentDescription {
@@ -38,7 +38,7 @@ struct CommandDescription {
   std::vector<CommandDescription> commands;
 };
 
-// What is in no group, and so not in --help, is left out. An argument is of files or folders if
+// Leaves out what is in no group, and so not in --help. An argument is of files or folders if
 // its type is called FILE, PATH, FOLDER or DIR, or if it is a positional that has no type.
 CommandDescription describe(const CLI::App& app);
 

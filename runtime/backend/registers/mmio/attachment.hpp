@@ -38,7 +38,7 @@ class Attachment {
   Attachment() = default;
 };
 
-// By mechanism; `name` is of the device, for errors. Throw kNoDevice and kBusy.
+// Attach by one mechanism each; errors say `name`, that of the device. Throw kNoDevice and kBusy.
 std::unique_ptr<Attachment> attach_pci(const System& system, const std::string& name,
                                        const std::string& function, bool poll);
 std::unique_ptr<Attachment> attach_vfio(const System& system, const std::string& name,

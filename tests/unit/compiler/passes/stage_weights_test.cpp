@@ -46,9 +46,10 @@ struct Chain {
 };
 
 // Two layers of many positions, and behind them two of few with many kernels.
-Network funnel() {
+Network funnel(Memory first = Memory::kDram) {
   Chain chain({.channels = 32, .height = 56, .width = 56}, 1);
   chain.add("wide", 64, 3);
+  chain.network.place(chain.end, first);
   chain.add("wide too", 64, 3, 2);
   chain.end = chain.network.pooling(chain.end, {.name = "pool",
                                                 .kernel_height = 14,
@@ -129,7 +130,32 @@ TEST(StageWeights, NothingIsStagedWhereNothingWaits) {
   EXPECT_EQ(applied(kSlow, {.sram_bytes = 4096}), 0U) << "no room";
 }
 
-// What secondary memory holds never exceeds what there is of it.
+// A network that fits a limit without copies is not refused for their sake.
+TEST(StageWeights, LeavesMemoryToALimit) {
+  const Network network = funnel();
+  const Device device = Device::open(kSlow);
+  const CompiledNetwork least = network.compile(
+      device,
+      {.sram_bytes = kSram, .disabled_passes = {"stage-weights"}, .optimise = Optimise::kMemory});
+  std::uint64_t limit = 0;
+  for (const BufferUse& buffer : least.memory().buffers)
+    limit += (buffer.bytes + 4095) / 4096 * 4096;
+  const CompiledNetwork within =
+      network.compile(device, {.sram_bytes = kSram, .memory_limit = limit});
+  EXPECT_EQ(report(within).applied, 0U);
+}
+
+TEST(StageWeights, LeavesWhatTensorsWerePutInto) {
+  constexpr std::uint64_t kTensor = 64 * 56 * 56, kRoom = 60'000;
+  const CompiledNetwork compiled =
+      funnel(Memory::kSram)
+          .compile(Device::open(kSlow),
+                   {.sram_bytes = kTensor + kRoom, .disabled_passes = {"interleave"}});
+  EXPECT_GT(report(compiled).applied, 0U);
+  EXPECT_LE(sram_of(compiled), kTensor + kRoom);
+}
+
+// Secondary memory never holds more than there is of it.
 TEST(StageWeights, ChangesNoResult) {
   std::uint32_t staged = 0;
   test::for_all(30, [&](test::Random& random) -> std::string {
