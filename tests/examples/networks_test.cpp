@@ -12,7 +12,6 @@
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "describe.hpp"
-#include "in_memory.hpp"
 #include "real_reference.hpp"
 
 namespace networks {
