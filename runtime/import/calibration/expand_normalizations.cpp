@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Normalisations whose values between input and result have no scale become operators that have
-// one behind each.
+// Operators whose values between input and result have no scale become several that have one behind
+// each.
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
@@ -75,6 +75,24 @@ void expand_normalizations(Graph& graph) {
                        (node.op == "LogSoftmax" && expand_log_softmax(make, node)));
     });
     if (!expanded) make.append(std::move(node));
+  }
+  graph.nodes = make.take();
+}
+
+// Quotients of two tensors become products with reciprocals.
+void expand_quotients(Graph& graph) {
+  NodeMaker make(graph);
+  for (Node& node : std::exchange(graph.nodes, {})) {
+    const Operation op(graph, node);
+    const bool both = op.op() == "Div" && node.domain.empty() && op.inputs() == 2 &&
+                      op.constant(0) == nullptr && op.constant(1) == nullptr && is_real(op.type(1));
+    if (both) {
+      make.set_name(node.name);
+      const Dims dims = op.dims(1);
+      node.inputs[1] = make.compute("Reciprocal", {node.inputs[1]}, op.type(1), dims);
+      node.op = "Mul";
+    }
+    make.append(std::move(node));
   }
   graph.nodes = make.take();
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Nodes that become others before anything is known of their results.
-#include "import/passes/expand_nodes.hpp"
-
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/nodes/operation.hpp"
 #include "import/passes/passes.hpp"
 

@@ -7,8 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/nodes/operation.hpp"
-#include "import/passes/expand_nodes.hpp"
+#include "import/passes/passes.hpp"
 #include "support/printable.hpp"
 
 namespace nvdla::import {

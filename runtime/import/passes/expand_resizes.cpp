@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
-#include "import/passes/expand_nodes.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {

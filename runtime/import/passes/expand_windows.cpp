@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "import/graph/node_maker.hpp"
 #include "import/nodes/operation.hpp"
 #include "import/nodes/window.hpp"
-#include "import/passes/expand_nodes.hpp"
+#include "import/passes/passes.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::import {

@@ -25,6 +25,12 @@ void expand_integer_operators(Graph& graph);
 // convolution those of one with a smaller window. Returns nothing for all others. Sizes and
 // constants of the inputs are known.
 std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node);
+// Return the nodes that take the place of a convolution whose window or stride is beyond those of
+// the device, of an interpolation of a large tensor, and of an LSTM, GRU or RNN; nothing for a node
+// that needs none.
+std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& node);
+std::optional<std::vector<Node>> expand_interpolation(Graph& graph, const Node& node);
+std::vector<Node> expand_recurrence(Graph& graph, const Node& node);
 // Infers types and sizes of all values, expands nodes, computes values that follow from constants,
 // and removes their nodes. Appends an entry for each node that is removed or that is not possible.
 void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);
