@@ -267,6 +267,8 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
     import::absorb_forward(graph, in_fp16, kept);
   }
   import::merge_shuffles(graph);
+  import::merge_blocks(graph);
+  import::split_transposes(graph);
   import::merge_reshapes(graph);
   import::expand_resizes(graph);
   import::merge_normalizations(graph);

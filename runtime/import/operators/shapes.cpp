@@ -252,7 +252,7 @@ constexpr OperatorRow kShapeRows[] = {
     {"Squeeze", infer_reshape, fold_reshape, lower_reshape, "Nothing moves."},
     {"Transpose", infer_transpose, fold_transpose, lower_transpose,
      "Nothing moves until a layer needs another order, which the CPU makes, or a matrix where it "
-     "is small."},
+     "is small; blocks of positions become a DepthToSpace or a SpaceToDepth."},
     {"Unsqueeze", infer_reshape, fold_reshape, lower_reshape, "Nothing moves."},
 };
 

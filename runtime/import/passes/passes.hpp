@@ -40,6 +40,10 @@ void merge_functions(Graph& graph);
 
 // Makes Gathers of channels of a Reshape, a Transpose and a Reshape that exchange channels.
 void merge_shuffles(Graph& graph);
+// Makes a DepthToSpace or a SpaceToDepth of a Reshape, a Transpose and a Reshape that compute one.
+void merge_blocks(Graph& graph);
+// Makes several Transposes of one that changes the order of more runs of axes than a cube has axes.
+void split_transposes(Graph& graph);
 // Makes one reshape of several in a row.
 void merge_reshapes(Graph& graph);
 // Makes a LayerNormalization of the steps of one.
