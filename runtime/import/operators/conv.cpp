@@ -74,6 +74,7 @@ void lower_transposed(Lowering& l, const Operation& op) {
   for (std::size_t i = 0; i < kernels.places.size(); ++i)
     sums.weights[kernels.places[i]] = static_cast<float>(w.real(static_cast<std::int64_t>(i)));
   Epilogue epilogue(l, dims, view, true);
+  epilogue.keep_to_channels();
   const std::string layer = l.name();
   const ValueId last = follow_sums(l, op.node().outputs[0], dims, view, sums, epilogue);
   Deconvolution d;
@@ -90,9 +91,9 @@ std::vector<Inferred> infer_conv_integer(const Operation& op) {
 
 constexpr OperatorRow kConvRows[] = {
     {"Conv", infer_conv, nullptr, lower_conv,
-     "Kernels are constants of one or two axes up to 32, of one axis up to 32 strides. What "
-     "follows "
-     "goes into weights, bias and SDP."},
+     "Kernels are constants of one or two axes up to 32, of one axis up to 32 strides; dilations "
+     "are up to 32, of real numbers and one axis any. What follows goes into weights, bias and "
+     "SDP."},
     {"ConvInteger", infer_conv_integer, nullptr, refuse_int32,
      "With a Cast to float, factors and a QuantizeLinear behind it."},
     {"ConvTranspose", infer_transposed, nullptr, lower_transposed,

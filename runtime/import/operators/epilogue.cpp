@@ -180,6 +180,22 @@ bool Epilogue::add_tensor(const Step& step) {
   return add_slot(std::move(slot));
 }
 
+bool Epilogue::is_per_channel(const Step& step) const {
+  switch (step.kind) {
+    case StepKind::kRelu:
+    case StepKind::kTable:
+      return true;
+    case StepKind::kScale:
+    case StepKind::kPrelu:
+    case StepKind::kShift:
+    case StepKind::kMax:
+    case StepKind::kMin:
+      return values(step).size() <= view_.shape.channels;
+    default:
+      return false;
+  }
+}
+
 bool Epilogue::add(const Step& step) {
   if (table_) {
     // A scalar step behind a table becomes part of it.
@@ -187,6 +203,7 @@ bool Epilogue::add(const Step& step) {
     append_step(*table_, step);
     return true;
   }
+  if (per_channel_ && !is_per_channel(step)) return false;
   switch (step.kind) {
     case StepKind::kScale:
     case StepKind::kPrelu:

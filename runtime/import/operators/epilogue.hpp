@@ -26,6 +26,8 @@ class Epilogue {
   bool add_all(const std::vector<Step>& steps, const std::vector<Step>& behind = {});
   // Takes a shift by one number for each channel, first of all.
   void add_channels(const Constant& bias);
+  // Leaves out steps whose operands have an element for each position, from now on.
+  void keep_to_channels() { per_channel_ = true; }
   bool is_empty() const { return used_ == 0 && !table_; }
   // Returns the table that is all it has, or nullptr.
   const Step* only_table() const { return used_ == 0 && table_ ? &*table_ : nullptr; }
@@ -49,6 +51,7 @@ class Epilogue {
 
   Slot* open_slot();
   bool add_slot(Slot slot);
+  bool is_per_channel(const Step& step) const;
   bool add_scale(const Step& step);
   bool add_tensor(const Step& step);
   std::vector<float> values(const Step& step) const;
@@ -59,6 +62,7 @@ class Epilogue {
   Dims dims_;
   View view_;
   bool behind_sums_ = false;
+  bool per_channel_ = false;
   std::array<Slot, 2> slots_;
   std::size_t used_ = 0;
   std::optional<Step> table_;

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::int64_t kMaxKernel = 32;
 constexpr std::int64_t kMaxStride = 8;
+constexpr std::int64_t kMaxDilation = 32;
+constexpr std::int64_t kMaxPadding = 31;
 
 // Returns the greatest stride of the device that goes into another one.
 std::int64_t stride_within(std::int64_t stride) {
@@ -160,6 +162,52 @@ std::vector<Node> expand_strides(NodeMaker& make, const Node& node,
   return make.take();
 }
 
+// Taps along one axis that are further apart than the device has them: in lines of as many columns
+// they stand above each other.
+std::vector<Node> expand_dilation(NodeMaker& make, const Node& node, const WindowAxis& axis) {
+  const Operation op(make.graph(), node);
+  const Constant w = op.need_constant(1, "the tensor of kernels");
+  const Dims in = op.dims(0);
+  const std::int64_t kernels = w.dims()[0], columns = axis.dilation;
+  const std::int64_t size = axis.before + axis.input + axis.after;
+  const std::int64_t lines = (size + columns - 1) / columns;
+  const std::int64_t after = lines * columns - axis.input - axis.before;
+  if (columns > kMaxFolded || size > kMaxFolded) refuse_node("its borders are too large");
+  ValueId x = op.input(0);
+  if (axis.before != 0 || after != 0)
+    x = make.compute("Pad", {x, make.integers({0, 0, axis.before, 0, 0, after})});
+  Node part = node;
+  part.inputs = {make.reshape(x, {in[0], in[1], lines, columns}),
+                 make.floats({kernels, w.dims()[1], axis.kernel, 1}, w.doubles())};
+  if (op.has(2)) part.inputs.push_back(op.input(2));
+  for (const char* const name : {"auto_pad", "dilations", "kernel_shape", "pads", "strides"})
+    part.attributes.erase(name);
+  part.outputs = {make.value()};
+  make.append(part);
+  const std::int64_t whole = (lines - axis.kernel + 1) * columns;
+  x = make.reshape(part.outputs[0], {in[0], kernels, whole});
+  if (whole != axis.output)
+    make.compute("Slice",
+                 {x, make.integers({0}), make.integers({axis.output}), make.integers({2})});
+  make.last().outputs = {node.outputs[0]};
+  return make.take();
+}
+
+// Borders that are wider than the device's are elements of the input.
+std::vector<Node> expand_borders(NodeMaker& make, const Node& node,
+                                 const std::vector<WindowAxis>& axes) {
+  std::vector<std::int64_t> border(2, 0), behind(2, 0);
+  for (const WindowAxis& a : axes) border.push_back(a.before);
+  for (const WindowAxis& a : axes) behind.push_back(a.after);
+  border.insert(border.end(), behind.begin(), behind.end());
+  Node inner = node;
+  inner.inputs[0] = make.compute("Pad", {node.inputs[0], make.integers(border)});
+  inner.attributes["pads"] = std::vector<std::int64_t>(2 * axes.size(), 0);
+  inner.attributes.erase("auto_pad");
+  make.append(std::move(inner));
+  return make.take();
+}
+
 }  // namespace
 
 std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& node) {
@@ -182,6 +230,10 @@ std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& no
     if (axes[i].kernel > kMaxKernel) return expand_parts(make, node, axes, i);
   if (any([](const WindowAxis& a) { return a.stride > kMaxStride; }))
     return expand_strides(make, node, axes);
+  if (axes.size() == 1 && axes[0].dilation > kMaxDilation && axes[0].stride == 1)
+    return expand_dilation(make, node, axes[0]);
+  if (any([](const WindowAxis& a) { return std::max(a.before, a.after) > kMaxPadding; }))
+    return expand_borders(make, node, axes);
   return std::nullopt;
 }
 

@@ -424,5 +424,51 @@ TEST(ImportExpanded, ReshapesOfReshapes) {
   EXPECT_EQ(m.run(in), expected);
 }
 
+// Causal networks over samples of sound have taps and borders further out than the device.
+TEST(ImportExpanded, TapsAndBordersBeyondTheDevice) {
+  constexpr std::int64_t kSamples = 150;
+  struct Case {
+    std::int64_t dilation, before, after;
+  };
+  for (const Case& c : {Case{64, 128, 0}, Case{50, 0, 0}, Case{37, 40, 37}, Case{32, 64, 64}}) {
+    ModelMaker m;
+    m.input("x", {1, 2, kSamples}).output("y");
+    const auto w = numbers(12, 1), in = numbers(2 * kSamples, 2);
+    m.floats("w", {2, 2, 3}, w).floats("b", {2}, {1, -1});
+    auto& conv = m.node("Conv", {"x", "w", "b"}, {"y"});
+    set(conv, "dilations", Sizes{c.dilation});
+    set(conv, "pads", Sizes{c.before, c.after});
+    const auto out = m.run(in, {.cpu = CpuUse::kNone});
+    const std::int64_t size = kSamples + c.before + c.after - 2 * c.dilation;
+    ASSERT_EQ(out.size(), static_cast<std::size_t>(2 * size));
+    for (std::int64_t k = 0; k < 2; ++k)
+      for (std::int64_t x = 0; x < size; ++x) {
+        double sum = k == 0 ? 1 : -1;
+        for (std::int64_t ch = 0; ch < 2; ++ch)
+          for (std::int64_t t = 0; t < 3; ++t) {
+            const std::int64_t at = x + t * c.dilation - c.before;
+            if (at < 0 || at >= kSamples) continue;
+            sum += static_cast<double>(w[static_cast<std::size_t>((k * 2 + ch) * 3 + t)]) *
+                   static_cast<double>(in[static_cast<std::size_t>(ch * kSamples + at)]);
+          }
+        EXPECT_NEAR(out[static_cast<std::size_t>(k * size + x)], sum, 0.01) << c.dilation;
+      }
+  }
+}
+
+// What a transposed convolution meets behind a ReLU is added by a layer of its own.
+TEST(ImportExpanded, TransposedConvolutionsBesideTensors) {
+  ModelMaker m;
+  m.input("x", {1, 1, 1, 2}).output("y");
+  m.floats("w", {1, 1, 1, 2}, {1, -2}).floats("one", {1, 1, 1, 1}, {0.5F});
+  m.floats("each", {1, 1, 1, 4}, {1, 2, 3, 4});
+  set(m.node("ConvTranspose", {"x", "w"}, {"d"}), "strides", Sizes{1, 2});
+  m.node("Relu", {"d"}, {"r"});
+  set(m.node("ConvTranspose", {"x", "w"}, {"s"}), "strides", Sizes{1, 2});
+  m.node("Add", {"r", "s"}, {"t"});
+  m.node("Add", {"t", "each"}, {"y"});
+  EXPECT_EQ(m.run({3, -1}, {.cpu = CpuUse::kNone}), (std::vector<float>{7, -4, 2, 8}));
+}
+
 }  // namespace
 }  // namespace nvdla::import_test
