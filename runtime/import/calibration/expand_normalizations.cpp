@@ -7,6 +7,7 @@
 #include "import/calibration/quantize_graph.hpp"
 #include "import/graph/node_maker.hpp"
 #include "import/operators/operator.hpp"
+#include "import/operators/pools.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -63,6 +64,30 @@ bool expand_log_softmax(NodeMaker& make, const Node& node) {
   return true;
 }
 
+// Sums of magnitudes or squares along axes, or their root.
+bool expand_norm(NodeMaker& make, const Node& node) {
+  const Operation op(make.graph(), node);
+  const Type type = make.graph().value(node.outputs[0]).type;
+  const Dims dims = op.dims(0), out = *make.graph().value(node.outputs[0]).dims;
+  const auto reduced = reduced_axes(op);
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < reduced.size(); ++i)
+    if (reduced[i]) axes.push_back(static_cast<std::int64_t>(i));
+  if (axes.empty()) return false;
+  const ValueId x = op.input(0);
+  const ValueId terms = node.op == "ReduceL1" ? make.compute("Abs", {x}, type, dims)
+                                              : make.compute("Mul", {x, x}, type, dims);
+  const ValueId sum = make.compute("ReduceSum", {terms, make.integers(axes)}, type, out);
+  make.last().attributes["keepdims"] = std::int64_t{out.size() == dims.size() ? 1 : 0};
+  if (node.op == "ReduceL2") make.compute("Sqrt", {sum}, type, out);
+  make.last().outputs = {node.outputs[0]};
+  return true;
+}
+
+bool is_norm(const Node& node) {
+  return node.op == "ReduceL1" || node.op == "ReduceL2" || node.op == "ReduceSumSquare";
+}
+
 }  // namespace
 
 void expand_normalizations(Graph& graph) {
@@ -72,6 +97,7 @@ void expand_normalizations(Graph& graph) {
     const bool whole = node.domain.empty() && node.outputs.size() == 1;
     const bool expanded = unless_refused(false, [&] {
       return whole && ((node.op == "InstanceNormalization" && expand_instance(make, node)) ||
+                       (is_norm(node) && expand_norm(make, node)) ||
                        (node.op == "LogSoftmax" && expand_log_softmax(make, node)));
     });
     if (!expanded) make.append(std::move(node));

@@ -53,6 +53,26 @@ std::optional<std::vector<Node>> expand_clip(Graph& graph, const Node& node) {
   return make.take();
 }
 
+// A vector as the second factor is a matrix of one column, which the result does not keep.
+std::optional<std::vector<Node>> expand_product(Graph& graph, const Node& node) {
+  const Operation op(graph, node);
+  if (op.inputs() != 2 || op.constant(1) == nullptr || op.constant(0) != nullptr ||
+      op.dims(1).size() != 1 || op.dims(0).size() < 2)
+    return std::nullopt;
+  const Value vector = op.value(1);
+  if (vector.quantized && vector.quantized->scales.size() != 1) return std::nullopt;
+  const Dims in = op.dims(0), column = {op.dims(1)[0], 1};
+  if (in.back() != column[0]) return std::nullopt;
+  Value matrix{.name = vector.name, .type = vector.type, .dims = column};
+  matrix.constant = vector.constant->with_dims(column);
+  matrix.quantized = vector.quantized;
+  if (matrix.quantized) matrix.quantized->elements = vector.quantized->elements.with_dims(column);
+  NodeMaker make(graph, node.name);
+  const ValueId product = make.compute("MatMul", {op.input(0), make.add(std::move(matrix))});
+  make.node("Reshape", {product, make.integers(Dims(in.begin(), in.end() - 1))}, node.outputs[0]);
+  return make.take();
+}
+
 }  // namespace
 
 std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node) {
@@ -62,6 +82,7 @@ std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node) {
   if (node.op == "LSTM" || node.op == "GRU" || node.op == "RNN")
     return expand_recurrence(graph, node);
   if (node.op == "Clip") return expand_clip(graph, node);
+  if (node.op == "MatMul") return expand_product(graph, node);
   if (node.op == "Conv") return expand_convolution(graph, node);
   return std::nullopt;
 }

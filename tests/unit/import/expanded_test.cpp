@@ -470,5 +470,31 @@ TEST(ImportExpanded, TransposedConvolutionsBesideTensors) {
   EXPECT_EQ(m.run({3, -1}, {.cpu = CpuUse::kNone}), (std::vector<float>{7, -4, 2, 8}));
 }
 
+TEST(ImportExpanded, ProductsWithAVector) {
+  ModelMaker m;
+  m.input("x", {1, 2, 3}).output("y").floats("v", {3}, {1, 2, 4});
+  m.node("MatMul", {"x", "v"}, {"y"});
+  const std::vector<float> in = {1, 2, 3, -1, 0, 2};
+  EXPECT_EQ(m.run(in), (std::vector<float>{17, 7}));
+  const auto out = m.run(in, {.samples = {{in}}});
+  ASSERT_EQ(out.size(), 2U);
+  EXPECT_NEAR(out[0], 17, 0.2);
+  EXPECT_NEAR(out[1], 7, 0.2);
+}
+
+// Vectors of features are divided by their length, which has a scale behind each step.
+TEST(ImportExpanded, LengthsOfVectorsInInt8) {
+  for (const auto& [name, expected] :
+       {std::pair{"ReduceL2", 5.0F}, {"ReduceL1", 7.0F}, {"ReduceSumSquare", 25.0F}}) {
+    ModelMaker m;
+    m.input("x", {1, 2}).output("y");
+    set(m.node(name, {"x"}, {"y"}), "axes", Sizes{1});
+    const std::vector<float> in = {3, -4};
+    const auto out = m.run(in, {.samples = {{in}}});
+    ASSERT_EQ(out.size(), 1U);
+    EXPECT_NEAR(out[0], expected, expected / 50) << name;
+  }
+}
+
 }  // namespace
 }  // namespace nvdla::import_test
