@@ -33,6 +33,14 @@ extern "C" {
  */
 #define NVDLA_HW_WEIGHT_GATING	(1u << 11)
 
+/** struct nvdla_reg_write - one register write of an image */
+struct nvdla_reg_write {
+	/** @offset: byte offset from the start of the register space */
+	u32 offset;
+	/** @value: as written; address words hold 0 until they are bound */
+	u32 value;
+};
+
 /**
  * struct nvdla_hw - one configuration, constant
  */

@@ -23,18 +23,13 @@
 extern "C" {
 #endif
 
-/** struct nvdla_reg_write - one register write of an image */
-struct nvdla_reg_write {
-	/** @offset: byte offset from the start of the register space */
-	u32 offset;
-	/** @value: as written; address words hold 0 until they are bound */
-	u32 value;
-};
-
 /* nvdla_reloc.high of an address register without a high word */
 #define NVDLA_RELOC_NONE	0xffff
 
-/** struct nvdla_reloc - an address that is known at submission only */
+/**
+ * struct nvdla_reloc - an address that is known at submission only; those of a
+ * layer come in the order of its writes
+ */
 struct nvdla_reloc {
 	/** @offset: added to the base of the slot */
 	u64 offset;

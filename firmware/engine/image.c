@@ -38,31 +38,64 @@ static u32 unit_at(const struct nvdla_engine *engine, u32 units, u32 base)
 	return NVDLA_UNIT_COUNT;
 }
 
-/* The first address word from write @index on, or the end; a layer has few. */
-static u32 next_address(const struct nvdla_job *job,
-			const struct nvdla_layer_image *image, u32 index,
-			u32 *value)
+/* struct addresses - words of a layer that are still to be bound */
+struct addresses {
+	const u64 *bases;
+	const struct nvdla_reloc *reloc, *end;
+};
+
+/*
+ * Returns the first address word from write @index on, or NVDLA_RELOC_NONE,
+ * which is beyond any image. Either word of an address may come first.
+ */
+static u32 next_address(struct addresses *left, u32 index, u32 *value)
 {
-	const struct nvdla_reloc *reloc =
-		&job->program->relocs[image->first_reloc];
-	const struct nvdla_reloc *end = reloc + image->num_relocs;
-	u32 next = image->num_writes;
+	for (; left->reloc < left->end; left->reloc++) {
+		const struct nvdla_reloc *reloc = left->reloc;
+		u64 address = left->bases[reloc->slot] + reloc->offset;
+		u32 next = NVDLA_RELOC_NONE;
 
-	/* Address words come in pairs: no other is before the one at @index. */
-	for (; reloc < end && next != index; reloc++) {
-		u64 address = job->bases[reloc->slot] + reloc->offset;
-
-		if (reloc->low >= index && reloc->low < next) {
+		if (reloc->low >= index) {
 			next = reloc->low;
 			*value = (u32)address;
 		}
-		/* NVDLA_RELOC_NONE is beyond any image. */
 		if (reloc->high >= index && reloc->high < next) {
 			next = reloc->high;
 			*value = (u32)(address >> 32);
 		}
+		if (next != NVDLA_RELOC_NONE)
+			return next;
 	}
-	return next;
+	return NVDLA_RELOC_NONE;
+}
+
+static u32 window_of(const struct nvdla_reg_write *write)
+{
+	return write->offset & ~(NVDLA_UNIT_WINDOW - 1u);
+}
+
+/* Counts writes from @writes on that are in the window of the first. */
+static u32 window_writes(const struct nvdla_reg_write *writes, u32 count)
+{
+	u32 i = 1;
+
+	while (i < count && window_of(&writes[i]) == window_of(writes))
+		i++;
+	return i;
+}
+
+static void write_registers(struct nvdla_engine *engine,
+			    const struct nvdla_reg_write *writes, u32 count)
+{
+	u32 i;
+
+	if (engine->port->reg_writes) {
+		engine->port->reg_writes(engine->context, writes, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		engine->port->reg_write(engine->context, writes[i].offset,
+					writes[i].value);
 }
 
 /*
@@ -76,29 +109,29 @@ int nvdla_image_write(struct nvdla_engine *engine,
 {
 	const struct nvdla_reg_write *writes =
 		&engine->job->program->writes[image->first_write];
-	u32 bound = 0, window = NVDLA_NO_REG;
-	u32 next = next_address(engine->job, image, 0, &bound);
-	u32 i;
+	const struct nvdla_reloc *relocs =
+		&engine->job->program->relocs[image->first_reloc];
+	struct addresses addresses = { engine->job->bases, relocs,
+				       relocs + image->num_relocs };
+	u32 bound = 0, i = 0;
+	u32 next = next_address(&addresses, 0, &bound);
 
-	for (i = 0; i < image->num_writes; i++) {
-		u32 value = writes[i].value;
-		u32 base = writes[i].offset & ~(NVDLA_UNIT_WINDOW - 1u);
+	while (i < image->num_writes) {
+		u32 end = i + window_writes(&writes[i], image->num_writes - i);
+		u32 unit = unit_at(engine, flight->units, window_of(&writes[i]));
 
-		if (base != window) {
-			u32 unit = unit_at(engine, flight->units, base);
-
-			if (unit == NVDLA_UNIT_COUNT)
-				return -1;
-			window = base;
-			nvdla_group_select(engine, unit,
-					   nvdla_group(flight, unit));
+		if (unit == NVDLA_UNIT_COUNT)
+			return -1;
+		nvdla_group_select(engine, unit, nvdla_group(flight, unit));
+		while (next < end) {
+			write_registers(engine, &writes[i], next - i);
+			engine->port->reg_write(engine->context,
+						writes[next].offset, bound);
+			i = next + 1;
+			next = next_address(&addresses, i, &bound);
 		}
-		if (i == next) {
-			value = bound;
-			next = next_address(engine->job, image, i + 1, &bound);
-		}
-		engine->port->reg_write(engine->context, writes[i].offset,
-					value);
+		write_registers(engine, &writes[i], end - i);
+		i = end;
 	}
 	return 0;
 }

@@ -107,6 +107,12 @@ struct nvdla_port {
 	 */
 	void (*layer_end)(void *context, const struct nvdla_job *job, u32 layer,
 			  u64 start_ns, u64 end_ns);
+	/**
+	 * @reg_writes: @reg_write of each of @count registers of one unit's
+	 * window, in order; NULL where that is all it would do
+	 */
+	void (*reg_writes)(void *context, const struct nvdla_reg_write *writes,
+			   u32 count);
 };
 
 /** enum nvdla_job_result - how a job ended */

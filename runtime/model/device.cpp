@@ -349,6 +349,15 @@ void Device::write(std::uint32_t offset, std::uint32_t value) {
   if (!impl_->registers.store(offset, value)) impl_->write(offset, value);
 }
 
+void Device::write(std::span<const nvdla_reg_write> writes) {
+  while (true) {
+    writes = writes.subspan(impl_->registers.store(writes));
+    if (writes.empty()) return;
+    impl_->write(writes.front().offset, writes.front().value);
+    writes = writes.subspan(1);
+  }
+}
+
 bool Device::interrupt() const { return impl_->registers.interrupt(); }
 
 bool Device::settle() { return impl_->registers.settle_line(); }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
@@ -27,6 +28,8 @@ class Device {
 
   std::uint32_t read(std::uint32_t offset);
   void write(std::uint32_t offset, std::uint32_t value);
+  // Does one after the other, in less time where they follow each other in a unit's window.
+  void write(std::span<const nvdla_reg_write> writes);
 
   // Level of the interrupt line.
   bool interrupt() const;

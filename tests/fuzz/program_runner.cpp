@@ -110,6 +110,7 @@ const nvdla_port kPort = {
     .take_irq = nullptr,
     .layer_start = nullptr,
     .layer_end = nullptr,
+    .reg_writes = nullptr,
 };
 
 std::string with_blocked(const Bench& bench, std::string what) {

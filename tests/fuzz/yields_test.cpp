@@ -184,6 +184,7 @@ const nvdla_port kPort = {
     .take_irq = nullptr,
     .layer_start = nullptr,
     .layer_end = nullptr,
+    .reg_writes = nullptr,
 };
 
 struct Counts {

@@ -29,6 +29,10 @@ constexpr nvdla_port kPort = {
     .take_irq = nullptr,
     .layer_start = nullptr,
     .layer_end = nullptr,
+    .reg_writes =
+        [](void* context, const nvdla_reg_write* writes, u32 count) {
+          device_of(context).write({writes, count});
+        },
 };
 
 std::string blocked_text(const model::Device& device) {

@@ -34,6 +34,7 @@ const nvdla_port BareEngine::kPort = {
     .take_irq = nullptr,
     .layer_start = nullptr,
     .layer_end = nullptr,
+    .reg_writes = nullptr,
 };
 
 BareEngine::BareEngine(BareDevice& device, const nvdla_hw& hw)

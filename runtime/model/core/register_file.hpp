@@ -7,7 +7,9 @@
 #define NVDLA_MODEL_CORE_REGISTER_FILE_HPP
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
@@ -64,6 +66,9 @@ class RegisterFile {
   // writes: a layer has about a hundred. Returns false, and does nothing, if it is another one, or
   // BDMA's.
   bool store(std::uint32_t offset, std::uint32_t value) noexcept;
+  // Does so from the first of several on, up to one that is in another window or does more than to
+  // store; returns how many.
+  std::size_t store(std::span<const nvdla_reg_write> writes) noexcept;
 
   // Level of the interrupt line.
   bool interrupt() const noexcept { return line_; }
@@ -148,6 +153,24 @@ inline bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexc
   if (mask == 0) return false;
   if (window.words != nullptr) window.words[at] = (window.words[at] & ~mask) | (value & mask);
   return true;
+}
+
+inline std::size_t RegisterFile::store(std::span<const nvdla_reg_write> writes) noexcept {
+  if (writes.empty() || writes.front().offset >= NVDLA_REG_SPACE) return 0;
+  const std::uint32_t base = writes.front().offset & ~std::uint32_t{kWindow - 1};
+  const Window window = windows_[base / kWindow];
+  if (window.stored == nullptr) return 0;
+  std::size_t count = 0;
+  for (; count < writes.size(); ++count) {
+    const std::uint32_t at = writes[count].offset - base;
+    if (at >= kWindow || at % 4 != 0) break;
+    const std::uint32_t mask = window.stored[at / 4];
+    if (mask == 0) break;
+    if (window.words == nullptr) continue;
+    std::uint32_t& word = window.words[at / 4];
+    word = (word & ~mask) | (writes[count].value & mask);
+  }
+  return count;
 }
 
 }  // namespace nvdla::model

@@ -49,7 +49,8 @@ void nothing(void*) {}
 
 u64 clock_of(void* context) { return ++static_cast<Memory*>(context)->now; }
 
-constexpr nvdla_port kPort = {read, write, nothing, nothing, clock_of, nullptr, nullptr, nullptr};
+constexpr nvdla_port kPort = {read,    write,   nothing, nothing, clock_of,
+                              nullptr, nullptr, nullptr, nullptr};
 
 // Convolutions of as many writes and addresses as compiled ones have.
 struct Program {

@@ -30,6 +30,7 @@ constexpr nvdla_port kPort = {
     .take_irq = nullptr,
     .layer_start = nullptr,
     .layer_end = nullptr,
+    .reg_writes = nullptr,
 };
 
 // One element through SDP or CDP with `lut`.

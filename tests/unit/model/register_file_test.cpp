@@ -3,7 +3,10 @@
 // What software sees of the registers: groups, pointers, interrupts, ports.
 #include <gtest/gtest.h>
 
+#include <random>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/layers/model_layer.hpp"
 #include "model/core/memory.hpp"
@@ -79,6 +82,27 @@ TEST_P(AllConfigurations, WritesStoreTheWriteMaskOfTheGroupAtProducer) {
     device_.write(word(map_, reg), 0);
     EXPECT_EQ(device_.read(word(map_, reg)), zeros) << name;
   }
+}
+
+TEST_P(AllConfigurations, WritesTogetherDoWhatTheyDoOneByOne) {
+  std::mt19937 random(GetParam());
+  std::vector<nvdla_reg_write> writes;
+  const auto add = [&](std::uint32_t offset) {
+    writes.push_back({offset, static_cast<std::uint32_t>(random())});
+  };
+  // Most follow each other in a window; some are holes, at odd places, or beyond all windows.
+  for (const RegisterInfo& reg : registers()) {
+    if (!reg.present[map_]) continue;
+    add(word(map_, reg));
+    if (random() % 8 == 0) add(word(map_, reg) + random() % 64);
+    if (random() % 32 == 0) add(random() % (2 * NVDLA_REG_SPACE));
+  }
+  Device other(hw_, memory_);
+  other.write(writes);
+  for (const nvdla_reg_write& write : writes) device_.write(write.offset, write.value);
+  for (std::uint32_t at = 0; at < NVDLA_REG_SPACE; at += 4)
+    ASSERT_EQ(other.read(at), device_.read(at)) << "0x" << std::hex << at;
+  other.write(std::span<const nvdla_reg_write>());
 }
 
 TEST_P(AllConfigurations, HolesAndUnbuiltWindowsReadZero) {
