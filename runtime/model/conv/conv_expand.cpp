@@ -52,25 +52,23 @@ std::string WeightExpander::expand(const ConvLayer& layer) {
   const Key key = key_of(layer);
   // Asked before the bytes are read, so a change in between is seen next time.
   const auto now = generations(key);
-  // Layers come in the same order again and again: the search begins behind the latest one.
-  std::size_t at = entries_.size();
-  for (std::size_t i = 1; i <= entries_.size() && at == entries_.size(); ++i)
-    if (const std::size_t next = (current_ + i) % entries_.size(); entries_[next].key == key)
-      at = next;
-  if (at != entries_.size()) {
-    current_ = at;
-    if (entries_[at].generations == now && std::find(now.begin(), now.end(), 0) == now.end())
-      return {};
-  }
+  const std::size_t at =
+      search_.find([&](std::size_t place) { return entries_[place].key == key; });
+  const bool known = at != RecurringSearch::kNone;
+  if (known && entries_[at].generations == now && std::find(now.begin(), now.end(), 0) == now.end())
+    return {};
   Entry entry{key, now, {}, {}};
   std::string fault = expand(layer, key, entry);
   if (!fault.empty()) return fault;
-  if (at == entries_.size()) {
+  if (!known) {
     std::size_t bytes = entry.stream->size();
     for (const Entry& other : entries_) bytes += other.stream->size();
-    if (bytes > kExpandedBytes) entries_.clear();
-    current_ = entries_.size();
+    if (bytes > kExpandedBytes) {
+      entries_.clear();
+      search_.clear();
+    }
     entries_.push_back(std::move(entry));
+    search_.append();
   } else {
     entries_[at] = std::move(entry);
   }

@@ -15,6 +15,7 @@
 #include "model/conv/conv_layer.hpp"
 #include "model/conv/weight_ring.hpp"
 #include "model/core/dma.hpp"
+#include "model/core/recurring_search.hpp"
 #include "support/float.hpp"
 
 namespace nvdla::model {
@@ -29,10 +30,10 @@ class WeightExpander {
 
   // Of the layer that was expanded last: the stream as it was before compression, and what there
   // is of fp16 in the weights as they came.
-  const RawWeights& stream() const noexcept { return entries_[current_].stream; }
-  const fp::Specials& specials() const noexcept { return entries_[current_].specials; }
+  const RawWeights& stream() const noexcept { return entries_[search_.latest()].stream; }
+  const fp::Specials& specials() const noexcept { return entries_[search_.latest()].specials; }
   // Equal bytes that others know take the place of that stream.
-  void share(const RawWeights& stream) { entries_[current_].stream = stream; }
+  void share(const RawWeights& stream) { entries_[search_.latest()].stream = stream; }
 
  private:
   // What the result follows from, beside the bytes.
@@ -62,7 +63,7 @@ class WeightExpander {
   const nvdla_hw& hw_;
   Dma& dma_;
   std::vector<Entry> entries_;  // in the order in which layers came first
-  std::size_t current_ = 0;     // the one that was used last
+  RecurringSearch search_;
 };
 
 }  // namespace nvdla::model

@@ -296,21 +296,20 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
 
 template <typename Matches>
 WeightCache::Entry* WeightCache::find(Matches matches) {
-  for (std::size_t i = 1; i <= entries_.size(); ++i) {
-    const std::size_t at = (current_ + i) % entries_.size();
-    if (!matches(entries_[at])) continue;
-    current_ = at;
-    return &entries_[at];
-  }
-  return nullptr;
+  const std::size_t at = search_.find([&](std::size_t place) { return matches(entries_[place]); });
+  return at == RecurringSearch::kNone ? nullptr : &entries_[at];
 }
 
 WeightCache::Entry& WeightCache::append(Entry entry) {
   std::size_t bytes = entry.bytes();
   for (const Entry& other : entries_) bytes += other.bytes();
-  if (bytes > kPackedBytes) entries_.clear();
-  current_ = entries_.size();
-  return entries_.emplace_back(std::move(entry));
+  if (bytes > kPackedBytes) {
+    entries_.clear();
+    search_.clear();
+  }
+  entries_.push_back(std::move(entry));
+  search_.append();
+  return entries_.back();
 }
 
 void WeightCache::fill(Entry& entry, RawWeights raw) const {

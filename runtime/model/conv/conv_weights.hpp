@@ -14,6 +14,7 @@
 #include "model/conv/conv_layer.hpp"
 #include "model/conv/wide_weights.hpp"
 #include "model/core/dma.hpp"
+#include "model/core/recurring_search.hpp"
 #include "model/simd/kernels.hpp"
 #include "support/float.hpp"
 
@@ -141,11 +142,10 @@ class WeightCache {
   const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 
  private:
-  // Returns the entry that matches, which is the current one from then on, or null. Layers come in
-  // the same order again and again: the search begins behind the entry that was current.
+  // Returns the entry that matches, or null.
   template <typename Matches>
   Entry* find(Matches matches);
-  // Puts an entry behind the others and makes it the current one.
+  // Puts an entry behind the others.
   Entry& append(Entry entry);
   // Compares or packs again what is in memory in a new generation.
   void look_again(Entry& entry, const ConvLayer& layer, std::uint64_t generation);
@@ -157,7 +157,7 @@ class WeightCache {
   const nvdla_hw& hw_;
   Dma& dma_;
   std::vector<Entry> entries_;  // in the order in which layers came first
-  std::size_t current_ = 0;
+  RecurringSearch search_;
   std::vector<std::byte> scratch_;  // of bytes that are compared and do not lie together
 };
 

@@ -84,40 +84,34 @@ void SdpPass::find_plan(std::uint64_t largest) {
   }
   plan_ = keeps ? known_plan(mark, layer, largest, generations) : nullptr;
   if (plan_ != nullptr) return;
-  plan_ = keeps ? &new_plan(mark) : &passing_;
+  plan_ = keeps ? &new_plan() : &passing_;
+  plan_->mark = mark;
   plan_->layer = layer;
   plan_->largest_input = largest;
   std::copy_n(generations, 3, plan_->generations);
   make_plan(*plan_);
 }
 
-// Layers come in the same order again and again, parts of one behind each other.
 SdpPass::SdpPlan* SdpPass::known_plan(std::uint64_t mark, const SdpLayer& layer,
                                       std::uint64_t largest,
                                       const std::uint64_t (&generations)[3]) noexcept {
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    std::size_t at = current_plan_ + i;
-    if (at >= plans_.size()) at -= plans_.size();
-    if (plan_marks_[at] != mark) continue;
-    SdpPlan& plan = *plans_[at];
-    if (plan.largest_input != largest || plan.layer != layer ||
-        !std::equal(generations, generations + 3, plan.generations) ||
-        (plan.has_epilogue && !epilogue_.resume(plan.epilogue)))
-      continue;
-    current_plan_ = at;
-    return &plan;
-  }
-  return nullptr;
+  const std::size_t at = plan_search_.find([&](std::size_t place) {
+    const SdpPlan& plan = *plans_[place];
+    return plan.mark == mark && plan.largest_input == largest && plan.layer == layer &&
+           std::equal(generations, generations + 3, plan.generations) &&
+           (!plan.has_epilogue || epilogue_.resume(plan.epilogue));
+  });
+  return at == RecurringSearch::kNone ? nullptr : plans_[at].get();
 }
 
-SdpPass::SdpPlan& SdpPass::new_plan(std::uint64_t mark) {
+SdpPass::SdpPlan& SdpPass::new_plan() {
   if (plans_.size() == kMaxPlans) {
     plans_.clear();
-    plan_marks_.clear();
+    plan_search_.clear();
   }
-  current_plan_ = plans_.size();
-  plan_marks_.push_back(mark);
-  return *plans_.emplace_back(std::make_unique<SdpPlan>(hw_, dma_, kernels_));
+  plans_.push_back(std::make_unique<SdpPlan>(hw_, dma_, kernels_));
+  plan_search_.append();
+  return *plans_.back();
 }
 
 // Operands refer to the layer of this run.

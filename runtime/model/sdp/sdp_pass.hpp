@@ -13,6 +13,7 @@
 
 #include "model/core/atom_sink.hpp"
 #include "model/core/dma.hpp"
+#include "model/core/recurring_search.hpp"
 #include "model/sdp/sdp_epilogue.hpp"
 #include "model/sdp/sdp_finishing.hpp"
 #include "model/sdp/sdp_float.hpp"
@@ -151,7 +152,8 @@ class SdpPass {
     SdpPlan(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
         : operands{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}} {}
 
-    SdpLayer layer;  // without tensors
+    std::uint64_t mark = 0;  // by which most plans differ
+    SdpLayer layer;          // without tensors
     std::uint64_t largest_input = 0;
     std::uint64_t generations[3] = {};  // of the operands of channels
     SdpOperands operands[3];
@@ -169,7 +171,7 @@ class SdpPass {
   void find_plan(std::uint64_t largest);
   SdpPlan* known_plan(std::uint64_t mark, const SdpLayer& layer, std::uint64_t largest,
                       const std::uint64_t (&generations)[3]) noexcept;
-  SdpPlan& new_plan(std::uint64_t mark);
+  SdpPlan& new_plan();
   void make_plan(SdpPlan& plan);
   static void bound(const SdpLayer& layer, SdpPlan& plan) noexcept;
   void open_windows();
@@ -216,8 +218,7 @@ class SdpPass {
   // Beyond so many plans all are forgotten.
   static constexpr std::size_t kMaxPlans = 4096;
   std::vector<std::unique_ptr<SdpPlan>> plans_;
-  std::vector<std::uint64_t> plan_marks_;  // by which most plans differ
-  std::size_t current_plan_ = 0;
+  RecurringSearch plan_search_;
   SdpEpilogue epilogue_;
   SdpLut lut_;
   SdpCube cube_;  // of the output
