@@ -380,7 +380,7 @@ class Compile(unittest.TestCase):
                 ((MODEL, "--check", "--shape", "x"), "--shape x: expected NAME=1x3x224x224"),
                 ((MODEL, "--check", "--shape", "x=1xx2"), "expected NAME=1x3x224x224"),
                 ((MODEL, "--check", "--shape", "z=1"), "no input is called 'z'; there are: 'x'"),
-                ((MODEL, "--check", "--outputs", "z"), "nothing computes the output 'z'"),
+                ((MODEL, "--check", "--outputs", "z"), "nothing computes the output 'z'; the model's own are"),
                 ((MODEL, "--check", "--precision", "fp16"), "expected int8, not fp16"),
                 ((MODEL, "--check", "--samples", self.path("none.npy")), "cannot be opened"),
                 ((MODEL, "--check", "--samples", self.path("bad.onnx")), "it is no sample"),

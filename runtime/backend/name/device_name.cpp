@@ -188,10 +188,14 @@ bool parse_option(std::string_view key, std::string_view value, ModelWords& word
   return true;
 }
 
-// "'threads=<1 to 64>', ... or 'gating=<on or off>'", from the table.
-std::string options_text(std::string_view form) {
+// Returns "'threads=<1 to 64>', ... or 'gating=<on or off>'" from the table, or the one option
+// whose key is there.
+std::string options_text(std::string_view form, std::string_view key) {
   std::string text;
-  const auto all = options_of(form);
+  auto all = options_of(form);
+  const auto known = std::find_if(all.begin(), all.end(),
+                                  [&](const DeviceOption& option) { return option.key == key; });
+  if (known != all.end()) all = {*known};
   for (std::size_t i = 0; i < all.size(); ++i)
     text += fmt::format("{}'{}={}'",
                         i == 0                ? ""
@@ -218,7 +222,7 @@ ModelOptions parse_options(std::string_view name, std::string_view rest, const n
   for_options(rest, [&](auto key, auto value, auto option) {
     if (!parse_option(key, value, words)) {
       refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
-             options_text("model"), option);
+             options_text("model", key), option);
     }
     if (key.starts_with("sram") && (hw.features & NVDLA_HW_SRAM) == 0) {
       throw Error(
@@ -284,7 +288,7 @@ void parse_named(std::string_view name, std::string_view rest, std::string_view 
                             : parse(key, value))
       return;
     refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
-           options_text(form), option);
+           options_text(form, key), option);
   });
   if (parsed.hw == nullptr && (!gating || revision != 0)) {
     refuse(ErrorCode::kNoDevice, "device '{}': '{}' needs 'config=<configuration>'", name,

@@ -21,6 +21,15 @@ using detail::printable;
 constexpr std::int64_t kFirstOpset = 6;
 constexpr std::int64_t kLastOpset = 21;
 
+// Returns "'scores', 'boxes'".
+template <typename Names>
+std::string names_text(const Names& names) {
+  std::string text;
+  for (const std::string& name : names)
+    text += fmt::format("{}'{}'", text.empty() ? "" : ", ", printable(name));
+  return text.empty() ? "none" : text;
+}
+
 bool is_standard(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
 class Reader {
@@ -230,8 +239,19 @@ class Reader {
   void add_output(const std::string& name) {
     const auto found = ids_.find(name);
     if (found == ids_.end())
-      throw_invalid_model("{}: nothing computes the output '{}'", file(), printable(name));
+      throw_invalid_model("{}: nothing computes the output '{}'; {}", file(), printable(name),
+                          outputs_text(name));
     graph_.outputs.push_back(found->second);
+  }
+
+  // Says what a node of that name computes, or else what the model's own outputs are.
+  std::string outputs_text(const std::string& name) const {
+    for (const ::onnx::NodeProto& node : model_.graph().node())
+      if (!name.empty() && node.name() == name)
+        return fmt::format("the node of that name computes {}", names_text(node.output()));
+    std::vector<std::string> own;
+    for (const ::onnx::ValueInfoProto& info : model_.graph().output()) own.push_back(info.name());
+    return fmt::format("the model's own are {}", names_text(own));
   }
 
   const ::onnx::ModelProto& model_;

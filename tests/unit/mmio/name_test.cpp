@@ -70,16 +70,19 @@ TEST(MmioNames, AreChecked) {
        {"", "memory", "memory=", "memory=0", "memory=1M@", "memory=100", "memory=1M@0x100",
         "memory=100@0", "sram=1M", "sram=", "clock=", "clock=0", "clock=1x", "clock=-1",
         "interrupt=", "interrupt=off", "poll", "stall=1", "gating=0"}) {
-    expect_error(
-        ErrorCode::kNoDevice,
-        std::string("device 'mmio:00:04.0,") + option +
-            "': expected 'config=<configuration>', 'gating=<on or off>', 'revision=<2018 or "
-            "2019>', 'memory=<size, or "
-            "size@address>', 'sram=<size@address>', 'clock=<rate>' or 'interrupt=<on or poll>' "
-            "behind the comma, not '" +
-            option + "'",
-        [&] { check_device_name(std::string("mmio:00:04.0,") + option); });
+    expect_error(ErrorCode::kNoDevice, std::string("behind the comma, not '") + option + "'",
+                 [&] { check_device_name(std::string("mmio:00:04.0,") + option); });
   }
+  expect_error(ErrorCode::kNoDevice,
+               "device 'mmio:00:04.0,stall=1': expected 'config=<configuration>', 'gating=<on or "
+               "off>', 'revision=<2018 or 2019>', 'memory=<size, or size@address>', "
+               "'sram=<size@address>', 'clock=<rate>' or 'interrupt=<on or poll>' behind the "
+               "comma, not 'stall=1'",
+               [] { check_device_name("mmio:00:04.0,stall=1"); });
+  expect_error(ErrorCode::kNoDevice,
+               "device 'mmio:00:04.0,sram=1M': expected 'sram=<size@address>' behind the comma, "
+               "not 'sram=1M'",
+               [] { check_device_name("mmio:00:04.0,sram=1M"); });
   expect_error(ErrorCode::kNoDevice, "no configuration is called 'nv_huge'; there are nv_full",
                [] { check_device_name("mmio:00:04.0,config=nv_huge"); });
   expect_error(ErrorCode::kNoDevice, "'gating=off' needs 'config=<configuration>'",

@@ -325,14 +325,13 @@ TEST(SimName, IsChecked) {
            Name{"sim:", "device 'sim:': expected the path of a simulator's socket behind 'sim:'"},
            Name{"sim:/s,stall=0", "behind the comma, not 'stall=0'"},
            Name{"sim:/s,stall=86401", "behind the comma, not 'stall=86401'"},
-           Name{
-               "sim:/s,memory=shared",
-               "expected 'config=<configuration>', 'gating=<on or off>', 'revision=<2018 or "
-               "2019>', "
-               "'stall=<1s to 86400s>' or 'memory=messages' behind the comma, not 'memory=shared'"},
+           Name{"sim:/s,memory=shared",
+                "expected 'memory=messages' behind the comma, not 'memory=shared'"},
            Name{"sim:/s,config=nv_huge", "no configuration is called 'nv_huge'; there are nv_full"},
            Name{"sim:/s,gating=off", "'gating=off' needs 'config=<configuration>'"},
-           Name{"sim:/s,", "behind the comma, not ''"},
+           Name{"sim:/s,",
+                "expected 'config=<configuration>', 'gating=<on or off>', 'revision=<2018 or "
+                "2019>', 'stall=<1s to 86400s>' or 'memory=messages' behind the comma, not ''"},
        }) {
     expect_error(ErrorCode::kNoDevice, bad.error, [&] { check_device_name(bad.name); });
   }
