@@ -129,6 +129,9 @@ std::string no_command(const CLI::App& app, std::string_view text) {
 
 std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> extra = app.remaining();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+      app.get_require_subcommand_min() > 0 && app.get_subcommands().empty())
+    return no_command(app, extra.empty() ? "" : extra.front());
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extra.empty()) {
     return error.what();
   }

@@ -336,6 +336,15 @@ TEST_F(LoadableCli, SaysWhatIsWrong) {
   expect(odd, "5 bytes are too few for a FlatBuffer");
 }
 
+TEST_F(LoadableCli, SendsModelsToTheCompiler) {
+  const Result wrong = nvdla("dump " + write("a.onnx", std::vector<std::byte>(5)));
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.output.find("a.onnx: it is a model; expected a loadable, which 'nvdla compile' "
+                              "makes"),
+            std::string::npos)
+      << wrong.output;
+}
+
 TEST_F(LoadableCli, DumpsTextAndJson) {
   const std::string file = write("a.nvdla", test::Maker().file());
   const Result text = nvdla("dump " + file);

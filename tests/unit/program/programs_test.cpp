@@ -107,6 +107,15 @@ TEST_F(Programs, NameAWrongCommand) {
   EXPECT_EQ(result.status, 2);
   EXPECT_TRUE(result.err.starts_with("nvdla: a command is missing; commands are info, "))
       << result.err;
+  result = nvdla("dt nod");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "nvdla dt: 'nod' is no command; did you mean 'node'?\ncommands are node, check\n"
+            "Try 'nvdla dt --help'.\n");
+  result = nvdla("lut");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(result.err.starts_with("nvdla lut: a command is missing; commands are plot"))
+      << result.err;
 }
 
 TEST_F(Programs, LostOutputIsAnError) {

@@ -30,12 +30,18 @@ inline bool is_plain_file(const std::string& path) {
   return !error && size > 0 && size <= program::kMaxFileBytes && ::access(path.c_str(), R_OK) == 0;
 }
 
+// Returns true if the name of a file ends as that of a model does.
+inline bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
+
 // Throws program::UsageError naming `path`.
 inline Loadable load_loadable(const std::string& path) {
   const auto file = is_plain_file(path) ? std::vector<std::uint8_t>() : program::read_file(path);
   try {
     return file.empty() ? Loadable::load(path) : Loadable::load(std::as_bytes(std::span(file)));
   } catch (const Error& error) {
+    if (is_model(path))
+      throw program::UsageError(
+          path + ": it is a model; expected a loadable, which 'nvdla compile' makes");
     throw program::UsageError(path + ": " + error.what());
   }
 }

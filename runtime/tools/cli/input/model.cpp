@@ -223,8 +223,6 @@ bool ModelOptions::any() const {
          !pixels.empty();
 }
 
-bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
-
 const nvdla_hw& model_configuration(const std::string& device) {
   if (device_text(device) == "auto") return *detail::find_configuration("nv_full");
   return configuration_of(device);

@@ -33,8 +33,6 @@ struct ModelOptions {
 
 // Adds the options of models.
 void add_model_options(CLI::App& command, ModelOptions& options);
-// Returns true if the name of a file ends as that of a model does: ".onnx".
-bool is_model(const std::string& path);
 // Returns the configuration that a device, or NVDLA_DEVICE, stands for.
 const nvdla_hw& model_configuration(const std::string& device);
 // Returns options with which a loadable is made for such a configuration.
