@@ -266,12 +266,14 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
     if (as_bytes) kept = import::byte_inputs(graph, pixels, options.channels_last);
     import::absorb_forward(graph, in_fp16, kept);
   }
+  import::merge_normalizations(graph);
   import::merge_shuffles(graph);
   import::merge_blocks(graph);
+  import::move_transposes(graph);
+  import::merge_shuffles(graph);
   import::split_transposes(graph);
   import::merge_reshapes(graph);
   import::expand_resizes(graph);
-  import::merge_normalizations(graph);
   // Some functions of int16 need no table, unless they have a factor and an addend before them.
   if (options.precision == Precision::kInt16) import::absorb_affine(graph);
   import::merge_functions(graph);

@@ -22,6 +22,7 @@ class NodeMaker {
 
   // Gives nodes and values that follow another name.
   void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const noexcept { return name_; }
   const Graph& graph() const noexcept { return graph_; }
 
   // Return a value that a node will compute: one of which nothing is known yet, or a tensor.

@@ -263,6 +263,14 @@ bool find_elements(const Operation& op) noexcept {
   return find_unary(op) != nullptr || find_binary(op) != nullptr;
 }
 
+bool is_of_elements(const Operation& op) noexcept {
+  constexpr std::string_view kOthers[] = {
+      "Cast",  "DequantizeLinear", "Dropout",  "Max",      "Min", "Sum", "Mean",
+      "Where", "QuantizeLinear",   "Identity", kFunctionOp};
+  return find_elements(op) ||
+         std::find(std::begin(kOthers), std::end(kOthers), op.op()) != std::end(kOthers);
+}
+
 std::vector<Inferred> infer_elements(const Operation& op) {
   return find_unary(op) != nullptr ? infer_unary(op) : infer_binary(op);
 }

@@ -39,6 +39,9 @@ std::optional<Steps> binary_steps(const BinaryOperator& row, const Operation& op
 
 // Returns true for a node of either table.
 bool find_elements(const Operation& op) noexcept;
+// Returns true for these, and for operators of any number of inputs, choices, conversions and
+// scales: those whose result has sizes that the inputs are broadcast to.
+bool is_of_elements(const Operation& op) noexcept;
 // Returns type and sizes of the result of a node of either table.
 std::vector<Inferred> infer_elements(const Operation& op);
 // Returns the two steps of a batch normalisation, whose inputs but the first are constants.

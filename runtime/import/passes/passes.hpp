@@ -38,6 +38,9 @@ void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);
 // x * sigmoid(x).
 void merge_functions(Graph& graph);
 
+// Moves Transposes behind what can be computed in the order of axes in front of them, so that those
+// that take each other back meet, and affine operators and activations stand behind their sums.
+void move_transposes(Graph& graph);
 // Makes Gathers of channels of a Reshape, a Transpose and a Reshape that exchange channels.
 void merge_shuffles(Graph& graph);
 // Makes a DepthToSpace or a SpaceToDepth of a Reshape, a Transpose and a Reshape that compute one.

@@ -113,15 +113,6 @@ bool rewrite_reshape(SplitForms& f, const Operation& op) {
   return true;
 }
 
-// Returns true for operators whose result has sizes that its inputs are broadcast to.
-bool is_of_elements(const Operation& op) {
-  constexpr std::string_view kOthers[] = {
-      "Cast",  "DequantizeLinear", "Dropout",  "Max",      "Min", "Sum", "Mean",
-      "Where", "QuantizeLinear",   "Identity", kFunctionOp};
-  return find_elements(op) ||
-         std::find(std::begin(kOthers), std::end(kOthers), op.op()) != std::end(kOthers);
-}
-
 bool rewrite_elements(SplitForms& f, const Operation& op) {
   const Node& node = op.node();
   if (node.outputs.size() != 1) return false;
