@@ -21,15 +21,39 @@ Window window_of(const Operation& op, bool transposed) {
   return two_axes(read_window(op, {w.begin() + 2, w.end()}, transposed));
 }
 
+// Writes what one tap sees along a line: `count` columns of the result from `first` on.
+void copy_columns(const float* line, const WindowAxis& x, std::int64_t tap, std::int64_t first,
+                  std::int64_t count, float* out) {
+  const std::int64_t start = first * x.stride - x.before + tap * x.dilation;
+  // Columns of the result before `low` and from `high` on see what pads.
+  const auto columns_before = [&](std::int64_t place) {
+    return std::clamp<std::int64_t>((place - start + x.stride - 1) / x.stride, 0, count);
+  };
+  const std::int64_t low = start >= 0 ? 0 : columns_before(0);
+  const std::int64_t high = start >= x.input ? low : columns_before(x.input);
+  std::fill(out, out + low, 0.0F);
+  if (x.stride == 1)
+    std::copy(line + start + low, line + start + high, out + low);
+  else
+    for (std::int64_t i = low; i < high; ++i) out[i] = line[start + i * x.stride];
+  std::fill(out + high, out + count, 0.0F);
+}
+
 // Writes what one tap of the kernel sees: `count` positions of the result from `first` on.
 void copy_tap(const float* channel, const Window& w, std::int64_t tap_y, std::int64_t tap_x,
-              std::size_t first, std::size_t count, float* line) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto at = static_cast<std::int64_t>(first + i);
-    const std::int64_t y = at / w.x.output * w.y.stride - w.y.before + tap_y * w.y.dilation;
-    const std::int64_t x = at % w.x.output * w.x.stride - w.x.before + tap_x * w.x.dilation;
-    const bool inside = y >= 0 && y < w.y.input && x >= 0 && x < w.x.input;
-    line[i] = inside ? channel[y * w.x.input + x] : 0;
+              std::size_t first, std::size_t count, float* block) {
+  auto at = static_cast<std::int64_t>(first);
+  for (auto left = static_cast<std::int64_t>(count); left != 0;) {
+    const std::int64_t line = at / w.x.output, column = at % w.x.output;
+    const std::int64_t y = line * w.y.stride - w.y.before + tap_y * w.y.dilation;
+    const std::int64_t columns = std::min(left, w.x.output - column);
+    if (y < 0 || y >= w.y.input)
+      std::fill(block, block + columns, 0.0F);
+    else
+      copy_columns(channel + y * w.x.input, w.x, tap_x, column, columns, block);
+    block += columns;
+    at += columns;
+    left -= columns;
   }
 }
 
