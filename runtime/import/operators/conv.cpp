@@ -92,8 +92,9 @@ std::vector<Inferred> infer_conv_integer(const Operation& op) {
 constexpr OperatorRow kConvRows[] = {
     {"Conv", infer_conv, nullptr, lower_conv,
      "Kernels are constants of one or two axes up to 32, of one axis up to 32 strides; dilations "
-     "are up to 32, of real numbers and one axis any. What follows goes into weights, bias and "
-     "SDP."},
+     "are up to 32, of real numbers along one axis any, along two also multiples of 2 to 8 up to "
+     "32 "
+     "times as large. What follows goes into weights, bias and SDP."},
     {"ConvInteger", infer_conv_integer, nullptr, refuse_int32,
      "With a Cast to float, factors and a QuantizeLinear behind it."},
     {"ConvTranspose", infer_transposed, nullptr, lower_transposed,

@@ -193,6 +193,101 @@ std::vector<Node> expand_dilation(NodeMaker& make, const Node& node, const Windo
   return make.take();
 }
 
+// Taps that see the border alone, as the outer ones of far dilations do, are left out. Returns
+// nothing if there are none.
+std::optional<std::vector<Node>> expand_blind(NodeMaker& make, const Node& node,
+                                              std::vector<WindowAxis> axes) {
+  const Operation op(make.graph(), node);
+  Node seeing = node;
+  bool changes = false;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    WindowAxis& a = axes[i];
+    std::int64_t first = 0, last = a.kernel;
+    while (first + 1 < last && (a.output - 1) * a.stride + first * a.dilation < a.before) ++first;
+    while (last - 1 > first && (last - 1) * a.dilation - a.before >= a.input) --last;
+    const std::int64_t before = a.before - first * a.dilation;
+    const std::int64_t after = a.after - (a.kernel - last) * a.dilation;
+    // One tap has no neighbour that it is apart from.
+    const bool has_one = a.kernel == 1 && a.dilation != 1;
+    if (!has_one && (last - first == a.kernel || before < 0 || after < 0)) continue;
+    const Constant w = *make.graph().value(seeing.inputs[1]).constant;
+    seeing.inputs[1] = part_of_kernels(make, w, i + 2, first, last);
+    a.before = before;
+    a.after = after;
+    if (last - first == 1) a.dilation = 1;
+    changes = true;
+  }
+  if (!changes) return std::nullopt;
+  std::vector<std::int64_t> pads, dilations;
+  for (const WindowAxis& a : axes) dilations.push_back(a.dilation);
+  seeing.attributes["dilations"] = std::move(dilations);
+  for (const WindowAxis& a : axes) pads.push_back(a.before);
+  for (const WindowAxis& a : axes) pads.push_back(a.after);
+  seeing.attributes["pads"] = std::move(pads);
+  seeing.attributes.erase("auto_pad");
+  seeing.attributes.erase("kernel_shape");
+  make.append(std::move(seeing));
+  return make.take();
+}
+
+// Returns the least size of blocks, within each of which taps are as near as the device has them;
+// 1 if there is none.
+std::int64_t block_size(const std::vector<WindowAxis>& axes) {
+  constexpr std::int64_t kMaxBlock = 8;
+  for (std::int64_t size = 2; size <= kMaxBlock; ++size)
+    if (std::all_of(axes.begin(), axes.end(), [&](const WindowAxis& a) {
+          return a.stride == 1 && a.before % size == 0 &&
+                 (a.kernel == 1 || (a.dilation % size == 0 && a.dilation / size <= kMaxDilation));
+        }))
+      return size;
+  return 1;
+}
+
+// Taps along two axes that are further apart than the device has them: positions that are as far
+// from each other as a block is large see only each other, so that each place in a block has a
+// convolution of its own.
+std::vector<Node> expand_blocks(NodeMaker& make, const Node& node,
+                                const std::vector<WindowAxis>& axes, std::int64_t size) {
+  const Operation op(make.graph(), node);
+  const std::int64_t channels = op.dims(0)[1];
+  std::vector<std::int64_t> pads, behind, dilations, starts, ends;
+  for (const WindowAxis& a : axes) {
+    const std::int64_t lines = (a.input + size - 1) / size;
+    behind.push_back(lines * size - a.input);
+    dilations.push_back(a.kernel == 1 ? 1 : a.dilation / size);
+    pads.push_back(a.before / size);
+    starts.push_back(0);
+    ends.push_back(a.output);
+  }
+  for (const WindowAxis& a : axes)
+    pads.push_back((a.input + a.after + size - 1) / size - (a.input + size - 1) / size);
+  ValueId x = op.input(0);
+  if (behind != std::vector<std::int64_t>{0, 0})
+    x = make.compute("Pad", {x, make.integers({0, 0, 0, 0, 0, 0, behind[0], behind[1]})});
+  x = make.compute("SpaceToDepth", {x});
+  make.last().attributes["blocksize"] = size;
+  std::vector<ValueId> places;
+  for (std::int64_t place = 0; place < size * size; ++place) {
+    Node part = node;
+    part.inputs[0] =
+        make.compute("Slice", {x, make.integers({place * channels}),
+                               make.integers({(place + 1) * channels}), make.integers({1})});
+    part.attributes["dilations"] = dilations;
+    part.attributes["pads"] = pads;
+    part.attributes.erase("auto_pad");
+    part.outputs = {make.value()};
+    places.push_back(part.outputs[0]);
+    make.append(std::move(part));
+  }
+  const ValueId deep = make.compute("Concat", std::move(places));
+  make.last().attributes["axis"] = std::int64_t{1};
+  const ValueId wide = make.compute("DepthToSpace", {deep});
+  make.last().attributes["blocksize"] = size;
+  make.node("Slice", {wide, make.integers(starts), make.integers(ends), make.integers({2, 3})},
+            node.outputs[0]);
+  return make.take();
+}
+
 // Borders that are wider than the device's are elements of the input.
 std::vector<Node> expand_borders(NodeMaker& make, const Node& node,
                                  const std::vector<WindowAxis>& axes) {
@@ -230,6 +325,13 @@ std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& no
     if (axes[i].kernel > kMaxKernel) return expand_parts(make, node, axes, i);
   if (any([](const WindowAxis& a) { return a.stride > kMaxStride; }))
     return expand_strides(make, node, axes);
+  if (any([](const WindowAxis& a) { return a.dilation > 1; }))
+    if (auto seeing = expand_blind(make, node, axes)) return seeing;
+  const bool is_far =
+      any([](const WindowAxis& a) { return a.kernel > 1 && a.dilation > kMaxDilation; });
+  if (axes.size() == 2 && is_far)
+    if (const std::int64_t size = block_size(axes); size > 1)
+      return expand_blocks(make, node, axes, size);
   if (axes.size() == 1 && axes[0].dilation > kMaxDilation && axes[0].stride == 1)
     return expand_dilation(make, node, axes[0]);
   if (any([](const WindowAxis& a) { return std::max(a.before, a.after) > kMaxPadding; }))

@@ -456,6 +456,45 @@ TEST(ImportExpanded, TapsAndBordersBeyondTheDevice) {
   }
 }
 
+// Atrous pyramids have taps further apart than the device along both axes, and some that see the
+// border alone.
+TEST(ImportExpanded, TapsBeyondTheDeviceAlongBothAxes) {
+  struct Case {
+    std::int64_t height, width, dilation, pad, group;
+  };
+  for (const Case& c : {Case{65, 70, 36, 36, 1}, Case{130, 66, 64, 64, 1}, Case{41, 80, 36, 36, 2},
+                        Case{33, 33, 36, 36, 1}, Case{33, 65, 36, 36, 1}, Case{75, 76, 34, 0, 1},
+                        Case{70, 69, 33, 33, 1}}) {
+    ModelMaker m;
+    m.input("x", {1, 2, c.height, c.width}).output("y");
+    const auto w = numbers(static_cast<std::size_t>(36 / c.group), 1),
+               in = numbers(static_cast<std::size_t>(2 * c.height * c.width), 2);
+    m.floats("w", {2, 2 / c.group, 3, 3}, w).floats("b", {2}, {1, -1});
+    auto& conv = m.node("Conv", {"x", "w", "b"}, {"y"});
+    set(conv, "dilations", Sizes{c.dilation, c.dilation});
+    set(conv, "pads", Sizes{c.pad, c.pad, c.pad, c.pad});
+    set(conv, "group", c.group);
+    const auto out = m.run(in, {.cpu = CpuUse::kNone});
+    const std::int64_t height = c.height + 2 * (c.pad - c.dilation),
+                       width = c.width + 2 * (c.pad - c.dilation), each = 2 / c.group;
+    ASSERT_EQ(out.size(), static_cast<std::size_t>(2 * height * width));
+    for (std::int64_t i = 0; i < 2 * height * width; ++i) {
+      const std::int64_t k = i / (height * width), y = i / width % height, x = i % width;
+      double sum = k == 0 ? 1 : -1;
+      for (std::int64_t t = 0; t < each * 9; ++t) {
+        const std::int64_t ch = c.group == 2 ? k : t / 9, row = y + t / 3 % 3 * c.dilation - c.pad,
+                           column = x + t % 3 * c.dilation - c.pad;
+        if (row < 0 || row >= c.height || column < 0 || column >= c.width) continue;
+        sum += static_cast<double>(w[static_cast<std::size_t>(k * each * 9 + t)]) *
+               static_cast<double>(
+                   in[static_cast<std::size_t>((ch * c.height + row) * c.width + column)]);
+      }
+      ASSERT_NEAR(out[static_cast<std::size_t>(i)], sum, 0.02)
+          << c.height << ' ' << c.dilation << ' ' << i;
+    }
+  }
+}
+
 // What a transposed convolution meets behind a ReLU is added by a layer of its own.
 TEST(ImportExpanded, TransposedConvolutionsBesideTensors) {
   ModelMaker m;
