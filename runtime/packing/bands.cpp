@@ -20,8 +20,8 @@ namespace {
   }
   refuse(ErrorCode::kNotAvailable,
          "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
-         "({}x{}x{}, CHW) beside a kernel group: it must be split in width or channels, which is "
-         "not available yet",
+         "({}x{}x{}, CHW) beside a kernel group: fewer channels, a smaller kernel or a smaller "
+         "dilation would fit",
          usable_banks(info, conv), bank_bytes(info), conv.channels, conv.height, conv.width);
 }
 

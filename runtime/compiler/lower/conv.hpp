@@ -73,6 +73,8 @@ Shape deconvolution_room(const DeconvNode& part);
 void move_kernels(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first);
 // The same of a whole layer, with its weights and a pooling.
 void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first);
+// Moves operands and output of SDP to the columns from `first` on.
+void move_columns(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first);
 
 }  // namespace nvdla::detail
 

@@ -16,11 +16,23 @@ void move_surfaces(nvdla_surface& surface, std::uint32_t first, std::uint32_t la
   surface.offset += std::uint64_t{first / lanes} * surface.surface_stride;
 }
 
+// Returns the bytes that the operands of one element take.
+template <typename X>
+std::uint32_t element_bytes(const X& x) {
+  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
+  return parts * x.operand_bytes;
+}
+
 template <typename X>
 void move_operands(X& x, std::uint32_t first, std::uint32_t lanes) {
   if (x.mode == NVDLA_OPERAND_ELEMENT) return move_surfaces(x.operand, first, lanes);
-  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
-  x.operand.offset += std::uint64_t{first} * parts * x.operand_bytes;
+  x.operand.offset += std::uint64_t{first} * element_bytes(x);
+}
+
+template <typename X>
+void move_operand_columns(X& x, std::uint32_t first, std::uint32_t lanes) {
+  if (x.mode != NVDLA_OPERAND_ELEMENT) return;
+  x.operand.offset += std::uint64_t{first} * lanes * element_bytes(x);
 }
 
 }  // namespace
@@ -31,6 +43,14 @@ void move_kernels(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first) {
   move_operands(sdp.x2, first, lanes);
   move_operands(sdp.y, first, lanes);
   move_surfaces(sdp.output, first, info.atom / bytes_of(sdp.out_precision));
+}
+
+void move_columns(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first) {
+  const std::uint32_t lanes = info.atom / bytes_of(sdp.proc_precision);
+  move_operand_columns(sdp.x1, first, lanes);
+  move_operand_columns(sdp.x2, first, lanes);
+  move_operand_columns(sdp.y, first, lanes);
+  sdp.output.offset += std::uint64_t{first} * info.atom;
 }
 
 void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first) {

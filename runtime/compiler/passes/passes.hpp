@@ -114,6 +114,8 @@ Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& conte
 // Cuts convolutions into bands that take turns, of one layer or of several neighbours, where that
 // is predicted to be faster.
 Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context);
+// Cuts convolutions in width of which no band of whole lines fits the convolution buffer.
+Schedule cut_columns(Schedule schedule, const Graph& graph, PassContext& context);
 // Cuts convolutions into bands that fit the convolution buffer. Throws where none does.
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Makes a layer for each image of a batch, or for as many as a convolution takes at once.

@@ -45,6 +45,7 @@ constexpr Pass<Schedule (*)(Schedule, const Graph&, PassContext&)> kSchedulePass
     {"fuse-poolings", "poolings follow on the fly", fuse_poolings, true},
     {"interleave", "bands of neighbouring convolutions take turns", interleave_bands, true,
      &Convolution::Tuning::interleaving},
+    {"columns", "convolutions whose lines do not fit the buffer are cut in width", cut_columns},
     {"bands", "convolutions are cut to fit the buffer", cut_bands},
     {"images", "batches become a layer for each image", cut_images},
     {"stage-weights", "weights wait in SRAM for layers that would wait for them", stage_weights,

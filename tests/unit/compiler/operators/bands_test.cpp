@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Convolutions that are cut into bands of lines, against plain integers.
+// Convolutions that are cut into bands of lines, or in width, against plain integers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -119,6 +119,83 @@ TEST_P(Networks, BandsOfNarrowLines) {
   net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
   EXPECT_GT(net_.build(device_).network().layers(), 1U);
   expect(in, test::convert(test::convolve(in, weights, 2, 1, 1, {}), 0, 1, 12));
+}
+
+// Nine lines are more than any buffer: columns are cut, with all paddings and strides, and an
+// operand for each element.
+TEST_P(Networks, ColumnsOfLongLines) {
+  const Int8 in = test::random_cube(512, 13, 190, 80);
+  const auto weights = test::random_values<std::int8_t>(6 * 512 * 5 * 3, 81, -128, 127);
+  const auto bias = test::random_values<std::int32_t>(6, 82, -30000, 30000);
+  Geometry g;
+  g.stride_height = 2;
+  g.stride_width = 3;
+  g.dilation_height = 2;
+  g.top = 1;
+  g.bottom = 2;  // (1 + 13 + 2 - 9) / 2
+  g.left = 2;
+  g.right = 1;  // (2 + 190 + 1 - 3) / 3
+  g.pad_value = 11;
+  const int oh = 4, ow = 64;
+  const auto elements = test::random_values<std::int16_t>(6 * oh * ow, 83, -3000, 3000);
+  const auto factors = test::random_values<std::int16_t>(6 * oh * ow, 87, -40, 40);
+  Convolution c{.name = "conv", .kernels = 6, .kernel_height = 5, .kernel_width = 3};
+  c.stride_height = 2;
+  c.stride_width = 3;
+  c.dilation_height = 2;
+  c.pad_top = 1;
+  c.pad_bottom = 2;
+  c.pad_left = 2;
+  c.pad_right = 1;
+  c.pad_value = 11;
+  c.weights = weights;
+  c.bias = bias;
+  c.x2 = nvdla::bias(elements);
+  c.x2.mul = NVDLA_MUL_MUL;
+  c.x2.mul_values = factors;
+  c.output = {.scale = 1, .shift = 17};
+  const Tensor features = net_.convolution(net_.input("in", test::shape(in)), c);
+  net_.output(
+      net_.pointwise(features, {.name = "double", .x1 = scale(std::vector<std::int16_t>{2})}),
+      "out");
+  const Int32 sum = test::add_bias(test::convolve(in, weights, 6, 5, 3, g), bias, false);
+  const Int8 expected = test::convert(test::apply(sum, c.x2), 0, 1, 17);
+  ASSERT_EQ(expected.h, oh);
+  ASSERT_EQ(expected.w, ow);
+  Request request = net_.build(device_);
+  EXPECT_TRUE(request.network().layer_name(0).starts_with("conv columns 1/"))
+      << request.network().layer_name(0);
+  std::uint64_t macs = 0;
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    macs += request.network().layer_macs(i);
+  EXPECT_EQ(macs, net_.macs());
+  expect(in, test::convert(test::apply(test::widen(expected), scale(std::vector<std::int16_t>{2})),
+                           0, 1, 0));
+}
+
+// A tensor as operand, and one line of output, which no part may compute a single pixel of.
+TEST_P(Networks, ColumnsWithATensor) {
+  const Int8 in = test::random_cube(256, 5, 511, 84);
+  const auto narrow = test::random_values<std::int8_t>(8 * 256, 85, -128, 127);
+  const auto weights = test::random_values<std::int8_t>(8 * 256 * 5 * 5, 86, -128, 127);
+  const Tensor x = net_.input("in", test::shape(in));
+  Convolution first{.name = "narrow", .kernels = 8, .stride_height = 5};
+  first.weights = narrow;
+  first.output = {.scale = 1, .shift = 9};
+  Convolution c{.name = "conv", .kernels = 8, .kernel_height = 5, .kernel_width = 5};
+  c.pad_left = c.pad_right = 2;
+  c.weights = weights;
+  c.x1 = elementwise(NVDLA_ALU_SUM, net_.convolution(x, first), 6);
+  c.output = {.scale = 1, .shift = 12};
+  net_.output(net_.convolution(x, c), "out");
+  Geometry g, strided;
+  strided.stride_height = 5;
+  g.left = g.right = 2;
+  const Int8 operand = test::convert(test::convolve(in, narrow, 8, 1, 1, strided), 0, 1, 9);
+  const Int32 sum = test::convolve(in, weights, 8, 5, 5, g);
+  ASSERT_EQ(sum.w, 511);
+  EXPECT_GT(net_.build(device_).network().layers(), 2U);
+  expect(in, test::convert(test::apply(sum, c.x1, &operand), 0, 1, 12));
 }
 
 }  // namespace

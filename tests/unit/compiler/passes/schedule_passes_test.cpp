@@ -118,7 +118,27 @@ layer 0 "conv" conv+sdp
 )");
 }
 
-// All weights are in the buffer, so the second image finds them there.
+// Three lines of 100 positions are 153,600 bytes, more than the buffer of nv_small has. Two parts
+// read two columns both.
+TEST(SchedulePasses, AConvolutionOfLongLinesIsCutInWidth) {
+  EXPECT_EQ(lowered({detail::cut_columns}, "nv_small", R"(graph
+%0 = input "in" : int8 512x4x100
+%1 = conv "conv" %0 kernels=8 kernel=3x3 padding=0,0,1,1 weights=fill(1) : int8 8x2x100
+output %1 "out"
+)",
+                    1),
+            R"(schedule
+layer 0 "conv columns 1/2" conv+sdp
+  operation macs=3686400
+  conv width=51 height=4 channels=512 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 padding=0,0,1,0 post_extension=1 input=@0[line_stride=800 surface_stride=3200] weights=@2
+  sdp out_cvt.scale=1 output=@1[line_stride=800 surface_stride=1600]
+layer 1 "conv columns 2/2" conv+sdp
+  operation macs=3686400
+  conv width=51 height=4 channels=512 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 padding=0,0,0,1 post_extension=1 input=@0+392[line_stride=800 surface_stride=3200] weights=@2
+  sdp out_cvt.scale=1 output=@1+400[line_stride=800 surface_stride=1600]
+)");
+}
+
 // Returns the lines of a schedule that name a layer, and what it waits for.
 std::string order_of(const std::string& schedule) {
   std::istringstream lines(schedule);
@@ -231,6 +251,7 @@ layer 6 "wide 5/5" conv+sdp
 )");
 }
 
+// All weights are in the buffer, so the second image finds them there.
 TEST(SchedulePasses, EachImageOfABatchIsALayer) {
   EXPECT_EQ(lowered({detail::cut_bands, detail::cut_images}, "nv_small", R"(graph
 %0 = input "in" : int8 2x8x6x6
