@@ -356,8 +356,8 @@ bool move(TransposedValues& values, const Operation& op, bool is_followed) {
   return row != nullptr && row->move(values, op);
 }
 
-// Returns the values that come to a Transpose through nodes that may change places with one.
-// Behind others one in front of a softmax or a Reshape is as good as one behind it.
+// Returns the values that come to a Transpose or a reduction through nodes that may change places
+// with one. Behind others one in front of a softmax or a Reshape is as good as one behind it.
 std::set<ValueId> find_followed(const Graph& graph) {
   std::set<ValueId> followed;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
@@ -369,7 +369,9 @@ std::set<ValueId> find_followed(const Graph& graph) {
         comes_to_one && (is_of_elements(op) || node.op == "Concat" || is_choice(node) ||
                          find_row(node) != nullptr ||
                          unless_refused(false, [&] { return reshaped_dims(op).has_value(); }));
-    if (node.op == "Transpose" || may_move) followed.insert(node.inputs.begin(), node.inputs.end());
+    const MovedRow* const row = find_row(node);
+    const bool ends = node.op == "Transpose" || (row != nullptr && row->move == move_reduce);
+    if (ends || may_move) followed.insert(node.inputs.begin(), node.inputs.end());
   }
   return followed;
 }

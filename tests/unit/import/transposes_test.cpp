@@ -325,6 +325,21 @@ TEST(ImportTransposes, LeaveShufflesOfChannels) {
             "y = Neg 3: 1x6x4x5\n");
 }
 
+// An average of positions is one of whole planes, where a Reshape has channels behind them.
+TEST(ImportTransposes, LeaveAveragesOfPlanes) {
+  ModelMaker m;
+  m.input("x", {1, 6, 4, 5}).output("y");
+  m.integers("rows", {3}, {1, 20, 6});
+  transpose(m, "x", "a", kToLast);
+  m.node("Reshape", {"a", "rows"}, {"b"});
+  auto& mean = m.node("ReduceMean", {"b"}, {"y"});
+  set(mean, "axes", Sizes{1});
+  set(mean, "keepdims", std::int64_t{0});
+  EXPECT_EQ(behind(m),
+            "1 = Reshape x 1x6x20: 1x6x20\n"
+            "y = ReduceMean 1 2: 1x6\n");
+}
+
 // A network as converters write it, with Transposes around each layer of the device, and the same
 // without.
 ModelMaker small_network(bool transposed) {
