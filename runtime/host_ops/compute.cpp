@@ -105,6 +105,46 @@ void argmax(const Source& from, const Target& to) {
   });
 }
 
+namespace {
+
+// Calls visit(column, position) with all channels of each position of a cube.
+template <typename Visit>
+void for_each_of_cube(const Source& from, std::uint32_t n, const Visit& visit) {
+  std::vector<double> column(from.shape().channels);
+  for (std::uint32_t y = 0; y < from.shape().height; ++y)
+    for (std::uint32_t x = 0; x < from.shape().width; ++x) {
+      from.get({n, 0, y, x}, column);
+      visit(column, Position{n, 0, y, x});
+    }
+}
+
+}  // namespace
+
+void normalise_positions(const Source& from, const Target& to, const Normal& numbers) {
+  const Shape& shape = from.shape();
+  const double count = static_cast<double>(shape.height) * shape.width;
+  for (std::uint32_t n = 0; n < shape.batch; ++n) {
+    std::vector<double> means(shape.channels), deviations(shape.channels);
+    for_each_of_cube(from, n, [&](const std::vector<double>& column, const Position&) {
+      for (std::size_t c = 0; c < column.size(); ++c) means[c] += column[c];
+    });
+    for (double& mean : means) mean /= count;
+    for_each_of_cube(from, n, [&](const std::vector<double>& column, const Position&) {
+      for (std::size_t c = 0; c < column.size(); ++c)
+        deviations[c] += (column[c] - means[c]) * (column[c] - means[c]);
+    });
+    for (double& value : deviations) value = std::sqrt(value / count + numbers.epsilon);
+    for_each_of_cube(from, n, [&](std::vector<double>& column, const Position& at) {
+      for (std::size_t c = 0; c < column.size(); ++c) {
+        const double gamma = numbers.gamma.empty() ? 1 : double{numbers.gamma[c]};
+        const double beta = numbers.beta.empty() ? 0 : double{numbers.beta[c]};
+        column[c] = (column[c] - means[c]) / deviations[c] * gamma + beta;
+      }
+      to.put(at, column);
+    });
+  }
+}
+
 void normalise(const Source& from, const Target& to, const Normal& numbers) {
   for_each_column<double>(from, to, [&](std::vector<double>& column) {
     const auto count = static_cast<double>(column.size());

@@ -34,6 +34,8 @@ struct Normal {
   double epsilon = 0;
 };
 void normalise(const Source& from, const Target& to, const Normal& numbers);
+// The same over the positions of each channel.
+void normalise_positions(const Source& from, const Target& to, const Normal& numbers);
 
 // What `table` has for each element that there can be, as elements, by the bits of the source's.
 void look_up(const Source& from, const Target& to, std::span<const std::byte> table);

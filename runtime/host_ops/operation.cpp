@@ -11,6 +11,7 @@ struct Name {
   std::string_view operator()(const PowerOperation&) const { return "power"; }
   std::string_view operator()(const TableOperation&) const { return "table"; }
   std::string_view operator()(const NormalOperation&) const { return "layer-normalization"; }
+  std::string_view operator()(const InstanceOperation&) const { return "instance-normalization"; }
   std::string_view operator()(const ProductOperation&) const { return "product"; }
   std::string_view operator()(const ArgmaxOperation&) const { return "argmax"; }
   std::string_view operator()(const AverageOperation&) const { return "average"; }
@@ -31,6 +32,9 @@ class Runner {
   void operator()(const TableOperation& op) const { look_up(source(0), target(), *op.results); }
   void operator()(const NormalOperation& op) const {
     normalise(source(0, op.input), target(op.output), {op.gamma, op.beta, op.epsilon});
+  }
+  void operator()(const InstanceOperation& op) const {
+    normalise_positions(source(0, op.input), target(op.output), {op.gamma, op.beta, op.epsilon});
   }
   void operator()(const ProductOperation& op) const {
     multiply(source(0, {1, op.a_zero_point}), source(1, {1, op.b_zero_point}),

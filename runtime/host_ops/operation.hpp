@@ -42,6 +42,13 @@ struct NormalOperation {
   std::vector<float> gamma = {}, beta = {};  // one for each channel, or none
 };
 
+// Over the positions of each channel.
+struct InstanceOperation {
+  Quantization input = {}, output = {};
+  double epsilon = 0;
+  std::vector<float> gamma = {}, beta = {};  // one for each channel, or none
+};
+
 // See multiply(); elements stand for multiples of a step, so that only zero points matter.
 struct ProductOperation {
   std::int32_t a_zero_point = 0, b_zero_point = 0, output_zero_point = 0;
@@ -64,7 +71,8 @@ struct TransposeOperation {
 
 struct Operation {
   std::variant<SoftmaxOperation, PowerOperation, TableOperation, NormalOperation, ProductOperation,
-               ArgmaxOperation, AverageOperation, ReshapeOperation, TransposeOperation>
+               ArgmaxOperation, AverageOperation, ReshapeOperation, TransposeOperation,
+               InstanceOperation>
       kind;
 };
 

@@ -48,6 +48,15 @@ void walk_fields(Walker& walker, NormalOperation& op) {
 }
 
 template <typename Walker>
+void walk_fields(Walker& walker, InstanceOperation& op) {
+  walker.quantization("input", op.input);
+  walker.quantization("output", op.output);
+  walker.real("epsilon", op.epsilon);
+  walker.singles("gamma", op.gamma);
+  walker.singles("beta", op.beta);
+}
+
+template <typename Walker>
 void walk_fields(Walker& walker, ProductOperation& op) {
   walker.zero_point("a_zero_point", op.a_zero_point);
   walker.zero_point("b_zero_point", op.b_zero_point);

@@ -123,6 +123,8 @@ Tensor add_element_function(Network::Impl& net, Tensor input, const ElementFunct
 // Adds a layer normalisation; refuses an epsilon below 0, and gamma or beta with other than one
 // finite value a channel.
 Tensor add_layer_normalization(Network::Impl& net, Tensor input, const LayerNormalization& layer);
+Tensor add_instance_normalization(Network::Impl& net, Tensor input,
+                                  const InstanceNormalization& layer);
 // Adds a product of two tensors as matrices; refuses precisions, batches or lengths that differ.
 Tensor add_tensor_product(Network::Impl& net, Tensor a, Tensor b, const TensorProduct& layer);
 // Adds the channel of the greatest element; refuses a precision that cannot number the channels.

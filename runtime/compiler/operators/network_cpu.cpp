@@ -111,8 +111,11 @@ Tensor Network::apply(Tensor input, const ElementFunction& layer) {
                            [&] { return detail::add_element_function(impl(), input, layer); });
 }
 
-Tensor detail::add_layer_normalization(Network::Impl& net, Tensor input,
-                                       const LayerNormalization& layer) {
+namespace {
+
+// Adds a normalisation by one of the two operations of the CPU.
+template <typename Operation, typename Layer>
+Tensor add_cpu_normalization(Network::Impl& net, Tensor input, const Layer& layer) {
   const TensorNode& in = net.cube("input", input);
   const Quantization from = quantization_of("input", in, layer.input);
   check_stands_for("output", in.precision, layer.output);
@@ -124,16 +127,33 @@ Tensor detail::add_layer_normalization(Network::Impl& net, Tensor input,
   }
   if (!(layer.epsilon >= 0) || !std::isfinite(layer.epsilon))
     refuse_argument("epsilon {} is not 0 or a positive number", layer.epsilon);
-  cpu::NormalOperation normal = {from, layer.output, layer.epsilon};
+  Operation normal = {from, layer.output, layer.epsilon};
   normal.gamma.assign(layer.gamma.begin(), layer.gamma.end());
   normal.beta.assign(layer.beta.begin(), layer.beta.end());
   return commit_cpu(net, layer.name, {&input, 1}, {{std::move(normal)}},
                     {in.shape, in.precision, layer.output});
 }
 
+}  // namespace
+
+Tensor detail::add_layer_normalization(Network::Impl& net, Tensor input,
+                                       const LayerNormalization& layer) {
+  return add_cpu_normalization<cpu::NormalOperation>(net, input, layer);
+}
+
 Tensor Network::layer_normalization(Tensor input, const LayerNormalization& layer) {
   return detail::add_layer(impl(), layer.name,
                            [&] { return detail::add_layer_normalization(impl(), input, layer); });
+}
+
+Tensor detail::add_instance_normalization(Network::Impl& net, Tensor input,
+                                          const InstanceNormalization& layer) {
+  return add_cpu_normalization<cpu::InstanceOperation>(net, input, layer);
+}
+
+Tensor Network::instance_normalization(Tensor input, const InstanceNormalization& layer) {
+  return detail::add_layer(
+      impl(), layer.name, [&] { return detail::add_instance_normalization(impl(), input, layer); });
 }
 
 }  // namespace nvdla

@@ -12,34 +12,6 @@
 namespace nvdla::import {
 namespace {
 
-constexpr std::int64_t kMaxChannels = 8192;
-
-// Each channel is normalised as a layer is, over its positions, then gets its factor and addend.
-bool expand_instance(NodeMaker& make, const Node& node) {
-  const Operation op(make.graph(), node);
-  const Dims dims = op.dims(0);
-  if (dims.size() < 3 || op.constant(1) == nullptr || op.constant(2) == nullptr ||
-      op.dims(1) != Dims{dims[1]} || op.dims(2) != Dims{dims[1]})
-    return false;
-  const std::int64_t positions = elements(Dims(dims.begin() + 2, dims.end()));
-  if (positions > kMaxChannels) return false;
-  const double epsilon = op.attribute("epsilon", 1e-5);
-  Dims channels(dims.size() - 1, 1);
-  channels[0] = dims[1];
-  const auto operand = [&](std::size_t i) { return op.constant(i)->with_dims(channels); };
-  const Constant factor = operand(1), addend = operand(2);
-  const Type type = make.graph().value(node.outputs[0]).type;
-  const Dims rows = {dims[0], dims[1], positions};
-  ValueId x = make.compute("Reshape", {op.input(0), make.integers(rows)}, type, rows);
-  x = make.compute("LayerNormalization", {x, kNoValue, kNoValue}, type, rows);
-  make.last().attributes["axis"] = std::int64_t{-1};
-  make.last().attributes["epsilon"] = static_cast<float>(epsilon);
-  x = make.compute("Reshape", {x, make.integers(dims)}, type, dims);
-  x = make.compute("Mul", {x, make.constant(factor)}, type, dims);
-  make.node("Add", {x, make.constant(addend)}, node.outputs[0]);
-  return true;
-}
-
 // d - log(sum(exp(d))), where d = x - max(x) is at most 0.
 bool expand_log_softmax(NodeMaker& make, const Node& node) {
   const Operation op(make.graph(), node);
@@ -96,8 +68,7 @@ void expand_normalizations(Graph& graph) {
     make.set_name(node.name);
     const bool whole = node.domain.empty() && node.outputs.size() == 1;
     const bool expanded = unless_refused(false, [&] {
-      return whole && ((node.op == "InstanceNormalization" && expand_instance(make, node)) ||
-                       (is_norm(node) && expand_norm(make, node)) ||
+      return whole && ((is_norm(node) && expand_norm(make, node)) ||
                        (node.op == "LogSoftmax" && expand_log_softmax(make, node)));
     });
     if (!expanded) make.append(std::move(node));

@@ -72,7 +72,7 @@ std::set<ValueId> byte_inputs(const Graph& graph, const std::map<ValueId, PixelI
 std::map<ValueId, BytePixels> take_bytes(Graph& graph,
                                          const std::map<ValueId, PixelInput>& pictures,
                                          bool channels_last);
-// Makes operators with a scale behind each of an InstanceNormalization and of a LogSoftmax.
+// Makes operators with a scale behind each of a LogSoftmax and of norms.
 void expand_normalizations(Graph& graph);
 // Makes products with reciprocals of quotients of two tensors.
 void expand_quotients(Graph& graph);

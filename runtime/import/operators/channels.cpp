@@ -231,7 +231,7 @@ constexpr OperatorRow kChannelRows[] = {
     {"BatchNormalization", infer_batch_normalization, nullptr, lower_batch_normalization,
      "Goes into the convolution before it, else SDP computes it."},
     {"InstanceNormalization", infer_same, nullptr, lower_instance_normalization,
-     "Averages and products; the CPU computes the root."},
+     "Averages and products in fp16, whose roots the CPU computes; in integers all is on the CPU."},
     {"LRN", infer_same, nullptr, lower_lrn, "By CDP, of 3, 5, 7 or 9 channels."},
     {"LayerNormalization", infer_layer_normalization, nullptr, lower_layer_normalization,
      "On the CPU."},

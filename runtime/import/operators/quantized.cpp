@@ -194,6 +194,29 @@ void quantized_layer_normalization(Lowering& l, const Operation& op) {
   l.put(end.last, held_to(l, y, end), view);
 }
 
+// The CPU computes it, since deviations that differ by decades have no scale in common.
+void quantized_instance_normalization(Lowering& l, const Operation& op) {
+  l.use_cpu("a normalisation of each channel over its positions");
+  const Dims& dims = op.dims(0);
+  const Quantization input = quantization_of(l, op, 0);
+  std::string roles = dims.size() == 3 ? "BCW" : "BCHW";
+  roles.resize(std::max<std::size_t>(dims.size(), 3), 'W');
+  const View view = make_view(dims, roles);
+  const Tensor x = l.tensor(op.input(0), view);
+  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
+  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  const Tensor y =
+      l.network().instance_normalization(x, {.name = layer,
+                                             .input = input,
+                                             .output = end.output,
+                                             .gamma = gamma,
+                                             .beta = beta,
+                                             .epsilon = op.attribute("epsilon", 1e-5)});
+  l.put(end.last, held_to(l, y, end), view);
+}
+
 struct QuantizedRow {
   std::string_view name;
   void (*lower)(Lowering&, const Operation&);
@@ -209,6 +232,7 @@ constexpr QuantizedRow kQuantizedRows[] = {
     {"Div", quantized_affine},
     {"Gemm", quantized_product},
     {"GlobalAveragePool", quantized_average},
+    {"InstanceNormalization", quantized_instance_normalization},
     {"LRN", quantized_lrn},
     {"LayerNormalization", quantized_layer_normalization},
     {"MatMul", quantized_product},
@@ -234,9 +258,9 @@ constexpr std::string_view kAlike[] = {
     "SpaceToDepth",     "Transpose",      "Tile",        "Unsqueeze",     "Upsample"};
 
 // Operators whose values between input and result have no scale.
-constexpr std::string_view kComposed[] = {
-    "InstanceNormalization", "LogSoftmax", "ReduceL1",        "ReduceL2",
-    "ReduceLogSum",          "ReduceProd", "ReduceLogSumExp", "ReduceSumSquare"};
+constexpr std::string_view kComposed[] = {"LogSoftmax",     "ReduceL1",   "ReduceL2",
+                                          "ReduceLogSum",   "ReduceProd", "ReduceLogSumExp",
+                                          "ReduceSumSquare"};
 
 }  // namespace
 

@@ -167,6 +167,8 @@ class NVDLA_API Network {
   Tensor apply(Tensor input, const ElementFunction& function);
   /// Adds a layer normalisation over the channels of each position, on the CPU.
   Tensor layer_normalization(Tensor input, const LayerNormalization& normalization);
+  /// Adds a normalisation of each channel over its positions, on the CPU.
+  Tensor instance_normalization(Tensor input, const InstanceNormalization& normalization);
   /// Adds the product of two tensors as matrices, on the CPU: rows are positions, columns channels.
   Tensor product(Tensor a, Tensor b, const TensorProduct& product);
   /// Adds the channel of the greatest element of each position, on the CPU; the result has one

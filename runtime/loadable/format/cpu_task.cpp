@@ -232,15 +232,8 @@ class Checker {
       throw_invalid("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
                     text(in_.precision), all);
   }
-  void operator()(const cpu::NormalOperation& op) const {
-    same_shape();
-    check_zero_points(op.input, op.output);
-    if (op.epsilon < 0) throw_invalid("{}: epsilon {} is less than 0", what_, op.epsilon);
-    for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
-      if (!values->empty() && values->size() != in_.shape.channels)
-        throw_invalid("{}: {} values of {} for {} channels; expected as many, or none", what_,
-                      values->size(), name, in_.shape.channels);
-  }
+  void operator()(const cpu::NormalOperation& op) const { check_normalization(op); }
+  void operator()(const cpu::InstanceOperation& op) const { check_normalization(op); }
   void operator()(const cpu::ProductOperation& op) const {
     const TensorDesc& b = task_.inputs[1].desc;
     same_precision(in_, b, "the second input");
@@ -303,6 +296,16 @@ class Checker {
   }
 
  private:
+  template <typename Normal>
+  void check_normalization(const Normal& op) const {
+    same_shape();
+    check_zero_points(op.input, op.output);
+    if (op.epsilon < 0) throw_invalid("{}: epsilon {} is less than 0", what_, op.epsilon);
+    for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
+      if (!values->empty() && values->size() != in_.shape.channels)
+        throw_invalid("{}: {} values of {} for {} channels; expected as many, or none", what_,
+                      values->size(), name, in_.shape.channels);
+  }
   static const char* text(Precision precision) { return detail::precision_name(precision); }
 
   void same_precision(const TensorDesc& a, const TensorDesc& b, const char* name) const {

@@ -71,6 +71,26 @@ TEST(Calibration, NormalisationsOfChannelsAndLogarithms) {
   }
 }
 
+// Of more positions than an axis of the device has, one channel of which is nearly dead.
+TEST(Calibration, NormalisationsOfLargePlanes) {
+  constexpr std::int64_t kSide = 96;
+  constexpr std::size_t kAll = 3 * kSide * kSide;
+  ModelMaker m;
+  m.input("x", {1, 3, kSide, kSide}).output("y");
+  m.floats("w", {4, 3, 1, 1}, {1, 0, 1, 0, 1, 0, 0.5F, 0, -1, 1e-3F, 2e-3F, 1e-3F});
+  m.floats("g", {4}, {1, 2, 0.5F, 0}).floats("b", {4}, {0, 1, -1, 0.5F});
+  m.node("Conv", {"x", "w"}, {"c"});
+  m.node("InstanceNormalization", {"c", "g", "b"}, {"n"});
+  m.node("Relu", {"n"}, {"y"});
+  const auto in = random_floats(kAll, 3, 20);
+  const auto expected = m.run(in, {.cpu = CpuUse::kAll});
+  for (const char* configuration : {"nv_full", "nv_small"}) {
+    const ImportedModel model =
+        m.import({.samples = random_samples(4, kAll, 20), .cpu = CpuUse::kAll}, configuration);
+    EXPECT_GT(cosine(run_on(model, configuration, in), expected), 0.9995) << configuration;
+  }
+}
+
 // A convolution with batch normalisation, a depthwise one with a clip, a gate, a residual sum,
 // poolings, a concatenation and a classifier.
 ModelMaker small_classifier() {

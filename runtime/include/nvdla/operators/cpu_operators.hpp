@@ -92,6 +92,19 @@ struct LayerNormalization {
   double epsilon = 1e-5;              ///< 0 up
 };
 
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta, over the positions of a channel, in each
+/// cube of a batch by itself. The variance is the mean of the squares of (x - mean).
+struct InstanceNormalization {
+  /// Name of the layer in errors, reports and pictures; it may stay empty.
+  std::string_view name = {};
+  /// Scale and zero point of the input; absent: those that the network knows.
+  std::optional<Quantization> input = {};
+  Quantization output = {};           ///< Scale and zero point of the result.
+  std::span<const float> gamma = {};  ///< one for each channel, or none: 1
+  std::span<const float> beta = {};   ///< likewise: 0
+  double epsilon = 1e-5;              ///< 0 up
+};
+
 /// A tensor is a matrix whose rows are positions, line by line, and whose columns are channels. The
 /// product of two has the positions of the first one, and for each position of it as many channels
 /// as the second one has columns, or where that is transposed as it has rows:

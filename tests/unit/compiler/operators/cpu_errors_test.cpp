@@ -90,6 +90,10 @@ const Bad kBad[] = {
      [](Network& net, Tensor t) {
        return net.layer_normalization(t, {.name = "bad", .input = kFine, .beta = kWithNan});
      }},
+    {"instances", "2 values of gamma for 8 channels",
+     [](Network& net, Tensor t) {
+       return net.instance_normalization(t, {.name = "bad", .input = kFine, .gamma = kTooShort});
+     }},
     {"epsilon", "epsilon -1 is not 0 or a positive number",
      [](Network& net, Tensor t) {
        return net.layer_normalization(t, {.name = "bad", .input = kFine, .epsilon = -1});

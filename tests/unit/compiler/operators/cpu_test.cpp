@@ -231,6 +231,46 @@ TEST(CpuLayers, LayerNormalizationIsTheRoundedOne) {
   });
 }
 
+TEST(CpuLayers, InstanceNormalizationIsTheRoundedOne) {
+  test::for_all(test::share(120), [](test::Random& random) {
+    Rig rig(random, any_precision(random));
+    const Cube in = rig.cube(rig.shape());
+    const Shape& s = in.shape;
+    const Quantization to = rig.quantization();
+    std::vector<float> gamma, beta;
+    const bool has_operands = random.pick(0, 2) != 0;
+    for (std::uint32_t c = 0; has_operands && c < s.channels; ++c) {
+      gamma.push_back(static_cast<float>(random.pick(-50, 50)) / 32);
+      beta.push_back(static_cast<float>(random.pick(-50, 50)) / 64);
+    }
+    const double epsilon = random.pick(0, 1) == 0 ? 1e-5 : 0.01;
+    std::vector<Allowed> expected(in.elements.size());
+    for (std::uint32_t n = 0; n < s.batch; ++n)
+      for (std::uint32_t c = 0; c < s.channels; ++c) {
+        const std::size_t first = in.index(n, c, 0, 0);
+        const std::size_t count = std::size_t{s.height} * s.width;
+        Real mean = 0, squares = 0;
+        for (std::size_t i = first; i < first + count; ++i)
+          mean += in.real(i) / static_cast<Real>(count);
+        for (std::size_t i = first; i < first + count; ++i)
+          squares += (in.real(i) - mean) * (in.real(i) - mean) / static_cast<Real>(count);
+        for (std::size_t i = first; i < first + count; ++i) {
+          Real value = (in.real(i) - mean) / sqrtl(squares + epsilon);
+          if (!gamma.empty()) value = value * gamma[c] + beta[c];
+          expected[i] = element(value, in.precision, to);
+        }
+      }
+    return wrong(
+        {in},
+        [&](Network& net, const auto& t) {
+          return net.instance_normalization(
+              t[0],
+              {.name = "norm", .output = to, .gamma = gamma, .beta = beta, .epsilon = epsilon});
+        },
+        expected, any_device(random));
+  });
+}
+
 TEST(CpuLayers, FunctionsOfElementsAreTheRoundedOnes) {
   test::for_all(test::share(60), [](test::Random& random) {
     Rig rig(random, any_precision(random));

@@ -23,9 +23,8 @@ Refusal in_own(const char* format, const char* name, std::function<void(Own&)> c
 
 constexpr std::uint32_t kInt8 = 0, kInt16 = 1, kFp16 = 2;
 constexpr const char* kKnown =
-    "argmax/1, average/1, layer-normalization/1, power/1, product/1, reshape/1, softmax/1, "
-    "table/1, "
-    "transpose/1";
+    "argmax/1, average/1, instance-normalization/1, layer-normalization/1, power/1, product/1, "
+    "reshape/1, softmax/1, table/1, transpose/1";
 
 void all_of(Own& own, std::uint32_t precision) {
   for (OwnCube& cube : own.cubes) {

@@ -31,6 +31,7 @@ const std::map<std::string, std::vector<std::uint32_t>>& fields_of() {
   static const std::map<std::string, std::vector<std::uint32_t>> all = {
       {"argmax", {}},
       {"average", {3, 3, 2, 1, 1, 0, 1, 7, 1, scale, 2, scale, 3, 1, 5, 2, 9, 4}},
+      {"instance-normalization", {scale, zero, scale, zero, low(0.25), high(0.25), 0, 0}},
       {"layer-normalization", {scale, zero, scale, zero, low(0.25), high(0.25), 0, 0}},
       {"power", {0, scale, zero, scale, zero, one, scale, zero}},
       {"product", {1, 2, 3, 1, low(0.25), high(0.25)}},

@@ -373,6 +373,11 @@ void add_operations_of_the_cpu(Cases& cases) {
       if (both) layer.beta = beta;
       return net.layer_normalization(in, layer);
     });
+  cases.add_cpu("instance_normalization", kLines, [](Network& net, Tensor in, Precision precision) {
+    const std::vector<float> gamma(kLines.channels, 0.75F);
+    return net.instance_normalization(
+        in, {.name = "norm", .output = result_of(precision), .gamma = gamma, .epsilon = 1e-3});
+  });
   for (const bool transposed : {false, true})
     cases.add_cpu(
         "product", {.channels = 15, .height = 3, .width = 5},
@@ -640,8 +645,9 @@ TEST(SaveOperations, WhatIsNotKnownIsNamed) {
       if (name == "nvdla-cpu:argmax/1") name = "nvdla-cpu:argmin/3";
   test::expect_error(ErrorCode::kNotAvailable,
                      "the file needs 'nvdla-cpu:argmin/3', an operation of the CPU that is not "
-                     "known here; known are argmax/1, average/1, layer-normalization/1, power/1, "
-                     "product/1, reshape/1, softmax/1, table/1, transpose/1",
+                     "known here; known are argmax/1, average/1, instance-normalization/1, "
+                     "layer-normalization/1, power/1, product/1, reshape/1, softmax/1, table/1, "
+                     "transpose/1",
                      [&] { Loadable::load(witness::write(file)); });
 }
 
