@@ -369,9 +369,9 @@ struct SplitRow {
 constexpr SplitRow kRows[] = {
     {"BatchNormalization", rewrite_all}, {"Concat", rewrite_concat},
     {"Gemm", rewrite_columns},           {"GlobalAveragePool", rewrite_all},
-    {"GlobalMaxPool", rewrite_all},      {"LogSoftmax", rewrite_softmax},
-    {"MatMul", rewrite_product},         {"Softmax", rewrite_softmax},
-    {"Transpose", rewrite_transpose},
+    {"GlobalMaxPool", rewrite_all},      {"InstanceNormalization", rewrite_all},
+    {"LogSoftmax", rewrite_softmax},     {"MatMul", rewrite_product},
+    {"Softmax", rewrite_softmax},        {"Transpose", rewrite_transpose},
 };
 
 bool rewrite(SplitForms& f, const Operation& op) {

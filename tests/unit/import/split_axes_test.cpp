@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,31 @@ TEST(ImportLongAxes, ChannelsInAnotherOrder) {
   for (std::int64_t c = 0; c < 3; ++c)
     for (std::int64_t i = 0; i < kLong; ++i)
       ASSERT_EQ(y[at(c, i)], 2 * x[at(2 * c, i)] - x[at(2 * c + 1, i)]) << c << ' ' << i;
+}
+
+// All channels normalised together, which a model has as one channel in a row of all positions.
+TEST(ImportLongAxes, NormalisationsOfGroups) {
+  constexpr std::int64_t kChannels = 6, kSide = 48;
+  constexpr std::size_t kAll = kChannels * kSide * kSide;
+  ModelMaker m;
+  m.input("x", {1, kChannels, kSide, kSide}).output("y");
+  m.integers("row", {3}, {0, 1, -1}).integers("back", {4}, {1, kChannels, kSide, kSide});
+  m.floats("g", {1}, {1}).floats("b", {1}, {0});
+  m.node("Reshape", {"x", "row"}, {"r"});
+  m.node("InstanceNormalization", {"r", "g", "b"}, {"n"});
+  m.node("Reshape", {"n", "back"}, {"y"});
+  const auto x = eighths(kAll, 4);
+  double mean = 0, squares = 0;
+  for (const float v : x) mean += static_cast<double>(v) / kAll;
+  for (const float v : x) squares += (static_cast<double>(v) - mean) * (v - mean) / kAll;
+  const auto y = m.run(x, {.cpu = CpuUse::kAll});
+  const auto int8 = m.run(x, {.samples = {{x}}, .cpu = CpuUse::kAll});
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < kAll; ++i) {
+    const double wanted = (static_cast<double>(x[i]) - mean) / std::sqrt(squares + 1e-5);
+    ASSERT_NEAR(y[i], wanted, 5e-3) << i;
+    ASSERT_NEAR(int8[i], wanted, 0.03) << i;
+  }
 }
 
 // Positions first, as scores of classes have them.
