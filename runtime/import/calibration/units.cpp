@@ -60,8 +60,15 @@ NumberRange fill_of(const Operation& op) {
 
 // Returns true for an operator whose layer holds its results to bounds.
 bool has_bounds(const Operation& op) {
-  constexpr std::string_view kNames[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
-                                         "Mul", "Sub"};
+  constexpr std::string_view kNames[] = {"Add",
+                                         "Conv",
+                                         "ConvTranspose",
+                                         "Gemm",
+                                         "InstanceNormalization",
+                                         "LayerNormalization",
+                                         "MatMul",
+                                         "Mul",
+                                         "Sub"};
   return std::find(std::begin(kNames), std::end(kNames), op.op()) != std::end(kNames);
 }
 

@@ -331,8 +331,23 @@ Tensor requantized(Lowering& l, Tensor x, const Quantization& to) {
       x, {.name = layer, .input = q, .output = to, .function = [](double v) { return v; }});
 }
 
+namespace {
+
+// Returns true if no element stands for a number beyond the bounds: results are saturated to them.
+bool saturates_at(const QuantizedEnd& end, Precision precision) {
+  const bool wide = precision == Precision::kInt16;
+  const auto element = [&](float real) {
+    return std::nearbyint(static_cast<double>(real) / static_cast<double>(end.output.scale)) +
+           end.output.zero_point;
+  };
+  return element(end.bounds.low) <= (wide ? -32768 : -128) &&
+         element(end.bounds.high) >= (wide ? 32767 : 127);
+}
+
+}  // namespace
+
 Tensor held_to(Lowering& l, Tensor x, const QuantizedEnd& end) {
-  if (!end.has_bounds()) return x;
+  if (!end.has_bounds() || saturates_at(end, l.network().precision(x))) return x;
   const std::string layer = l.name("bounds");
   return l.network().clamp(x, {.name = layer, .input = end.output, .bounds = end.bounds});
 }
