@@ -14,11 +14,15 @@ namespace {
 constexpr std::int64_t kMostTaps = 32;   // of a convolution, along an axis
 constexpr std::int64_t kMostStride = 8;  // the same
 
-// Returns the largest block that parts an axis into few enough; 1 if there is none, or no need.
+// Returns the block that parts an axis into few enough: one that divides it or, where none does,
+// the one that needs the least border. 1 if there is no need.
 std::int64_t block_of(std::int64_t size) {
-  for (std::int64_t block = kMostStride; size > kMostTaps && block > 1; --block)
-    if (size % block == 0) return block;
-  return 1;
+  if (size <= kMostTaps) return 1;
+  std::int64_t best = kMostStride;
+  const auto border = [&](std::int64_t block) { return (block - size % block) % block; };
+  for (std::int64_t block = kMostStride; block > 1; --block)
+    if (border(block) < border(best)) best = block;
+  return best;
 }
 
 // Returns true for a mean over all positions of each channel.
@@ -57,33 +61,52 @@ void pool_means(Graph& graph) {
   graph.nodes = make.take();
 }
 
+// Makes averages of blocks until those of an average are few enough; it takes these. Returns what
+// the average has to be multiplied with where zeros of a border are among them.
+double append_blocks(NodeMaker& make, Node& node) {
+  make.set_name(node.name + " blocks");
+  double factor = 1;
+  for (;;) {
+    const ValueId input = node.inputs[0];
+    const Type type = make.graph().value(input).type;
+    Dims dims = *make.graph().value(input).dims;
+    if (dims.size() > 4) return factor;
+    std::vector<std::int64_t> blocks, pads(dims.size() - 2, 0);
+    for (std::size_t i = 2; i < dims.size(); ++i) {
+      const std::int64_t block = block_of(dims[i]), whole = (dims[i] + block - 1) / block * block;
+      blocks.push_back(block);
+      pads.push_back(whole - dims[i]);
+      factor *= static_cast<double>(whole) / static_cast<double>(dims[i]);
+      dims[i] = whole / block;
+    }
+    if (dims == *make.graph().value(input).dims) return factor;
+    node.inputs = {make.compute("AveragePool", {input}, type, dims)};
+    make.last().attributes["kernel_shape"] = blocks;
+    make.last().attributes["strides"] = blocks;
+    make.last().attributes["pads"] = pads;
+    make.last().attributes["count_include_pad"] = std::int64_t{1};
+  }
+}
+
 }  // namespace
 
 void split_averages(Graph& graph) {
   pool_means(graph);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (graph.nodes[n].op != "GlobalAveragePool") continue;
-    const ValueId input = graph.nodes[n].inputs[0];
-    Dims dims = *graph.value(input).dims;
-    std::vector<std::int64_t> blocks;
-    for (std::size_t i = 2; i < dims.size(); ++i) {
-      blocks.push_back(block_of(dims[i]));
-      dims[i] /= blocks.back();
+  NodeMaker make(graph);
+  for (Node& node : std::exchange(graph.nodes, {})) {
+    const double factor = node.op == "GlobalAveragePool" ? append_blocks(make, node) : 1;
+    if (factor == 1) {
+      make.append(std::move(node));
+      continue;
     }
-    if (dims == *graph.value(input).dims || dims.size() > 4) continue;
-    Node step;
-    step.name = graph.nodes[n].name + " blocks";
-    step.op = "AveragePool";
-    step.opset = graph.nodes[n].opset;
-    step.attributes["kernel_shape"] = blocks;
-    step.attributes["strides"] = blocks;
-    step.inputs = {input};
-    const Type type = graph.value(input).type;
-    step.outputs = {graph.add({.name = step.name, .type = type, .dims = dims})};
-    graph.nodes[n].inputs = {step.outputs[0]};
-    // The node is looked at again: its input may need blocks, too.
-    graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n), std::move(step));
+    const ValueId result = node.outputs[0];
+    const Value& like = graph.value(result);
+    node.outputs = {make.value(like.type, *like.dims)};
+    const ValueId average = node.outputs[0];
+    make.append(std::move(node));
+    make.node("Mul", {average, make.floats({}, {factor})}, result);
   }
+  graph.nodes = make.take();
 }
 
 }  // namespace nvdla::import

@@ -230,6 +230,24 @@ TEST(Int16, AveragesAndSums) {
   }
 }
 
+// Blocks reach into a border of zeros where none divides the sizes.
+TEST(Int16, AveragesOfSizesWithoutDivisors) {
+  for (const Sizes& sizes : {Sizes{1, 4, 37, 41}, Sizes{1, 4, 143}}) {
+    ModelMaker m;
+    m.input("x", sizes).output("y");
+    Sizes kernels(sizes.size(), 1);
+    kernels[0] = kernels[1] = 4;
+    m.floats("w", kernels, random_numbers(16, 1));
+    m.node("Conv", {"x", "w"}, {"c"});
+    m.node("Relu", {"c"}, {"r"});
+    auto& mean = m.node("ReduceMean", {"r"}, {"y"});
+    set(mean, "axes", sizes.size() == 3 ? Sizes{2} : Sizes{2, 3});
+    std::size_t count = 1;
+    for (const std::int64_t size : sizes) count *= static_cast<std::size_t>(size);
+    EXPECT_GT(least_cosine(m, count), kLeastCosine);
+  }
+}
+
 TEST(Int16, AffineOperatorsAndOthersOfTwoTensors) {
   for (const char* const op : {"Add", "Sub", "Mul", "Max", "Min"}) {
     ModelMaker m;
