@@ -46,6 +46,12 @@ SoftmaxAxes softmax_axes(const Operation& op) {
   return {axis, old ? rank - 1 : axis};
 }
 
+// The logarithm of a softmax would be that of 0 where numbers are far below the greatest.
+void lower_log_softmax(Lowering& l, const Operation& op) {
+  const SoftmaxAxes axes = softmax_axes(op);
+  subtract_log_sum(l, op, axes.first, axes.last);
+}
+
 void lower_softmax(Lowering& l, const Operation& op) {
   l.use_cpu("a softmax");
   const Dims& dims = op.dims(0);
@@ -53,13 +59,7 @@ void lower_softmax(Lowering& l, const Operation& op) {
   const View view = l.channel_view(op.input(0), dims, axes.first, axes.last);
   const Tensor x = l.tensor(op.input(0), view);
   const std::string layer = l.name();
-  Tensor y = l.network().softmax(x, {.name = layer});
-  if (op.op() == "LogSoftmax") {
-    const std::string log = l.name("log");
-    y = l.network().apply(
-        y, {.name = log, .function = [](double v) { return v > 0 ? std::log(v) : -65504.0; }});
-  }
-  l.put(op.node().outputs[0], y, view);
+  l.put(op.node().outputs[0], l.network().softmax(x, {.name = layer}), view);
 }
 
 std::vector<Inferred> infer_argmax(const Operation& op) {
@@ -235,7 +235,8 @@ constexpr OperatorRow kChannelRows[] = {
     {"LRN", infer_same, nullptr, lower_lrn, "By CDP, of 3, 5, 7 or 9 channels."},
     {"LayerNormalization", infer_layer_normalization, nullptr, lower_layer_normalization,
      "On the CPU."},
-    {"LogSoftmax", infer_same, nullptr, lower_softmax, "On the CPU.", true},
+    {"LogSoftmax", infer_same, nullptr, lower_log_softmax,
+     "Differences and sums of powers, by tables in fp16.", true},
     {"Softmax", infer_same, nullptr, lower_softmax, "On the CPU.", true},
 };
 

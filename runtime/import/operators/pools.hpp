@@ -18,6 +18,8 @@ Tensor extreme_positions(Lowering& lowering, Tensor x, Shape& shape, bool lines,
                          nvdla_pool method);
 // Returns true for each axis that a reduction reduces.
 std::vector<bool> reduced_axes(const Operation& op);
+// Lowers a node that computes x - log(sum(exp(x))) over the axes from `first` to `last`.
+void subtract_log_sum(Lowering& lowering, const Operation& op, std::size_t first, std::size_t last);
 // Returns the sum over channels, times `factor`.
 Tensor sum_channels(Lowering& lowering, Tensor x, Shape& shape, double factor);
 

@@ -287,6 +287,21 @@ std::vector<bool> reduced_axes(const Operation& op) {
   return reduced;
 }
 
+void subtract_log_sum(Lowering& l, const Operation& op, std::size_t first, std::size_t last) {
+  const Dims dims = op.dims(0);
+  const AxisGroup group = {first, last};
+  const View to = make_view(dims, group_roles(dims, group, ReduceKind::kMax, l.has_batch()));
+  const Tensor x = l.tensor(op.input(0), to);
+  View view = to;
+  Dims small = dims;
+  const Tensor sum = reduce_exponents(l, x, view, small, group);
+  const Tensor minus = l.compute(sum, view, small, {make_step(StepKind::kScale, -1)});
+  const Tensor repeated = l.repeat(minus, view.shape, to.shape);
+  const std::string layer = l.name();
+  l.put(op.node().outputs[0],
+        l.network().pointwise(x, {.name = layer, .x1 = elementwise(NVDLA_ALU_SUM, repeated)}), to);
+}
+
 std::span<const OperatorRow> reduce_rows() noexcept {
   static const std::vector<OperatorRow> rows = make_reduce_rows();
   return rows;

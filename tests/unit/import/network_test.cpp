@@ -135,6 +135,18 @@ TEST(Import, InterpolationByWholeFactors) {
 }
 
 // Steps of a layer normalisation are one operator of the CPU, along channels and along columns.
+// Probabilities that fp16 does not have, of numbers far below the greatest.
+TEST(Import, LogarithmsOfSmallProbabilities) {
+  for (const Sizes& sizes : {Sizes{1, 4}, Sizes{1, 4, 1, 1}}) {
+    ModelMaker m;
+    m.input("x", sizes).output("y");
+    set(m.node("LogSoftmax", {"x"}, {"y"}), "axis", std::int64_t{1});
+    const auto y = m.run({30, 29, -20, 0}, {.cpu = CpuUse::kAll});
+    const float expected[] = {-0.31326F, -1.31326F, -50.31326F, -30.31326F};
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y[i], expected[i], 0.03) << i;
+  }
+}
+
 TEST(Import, StepsOfALayerNormalizationAreOne) {
   constexpr int kSide = 4, kChannels = 3;
   for (const bool channels : {true, false}) {
