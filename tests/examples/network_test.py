@@ -46,6 +46,18 @@ class Network(unittest.TestCase):
             # Not a result of zeros.
             self.assertGreater(len(set(result)), 4)
 
+    @unittest.skipUnless((NAME, DEVICE, PRECISION) == ("lenet5", "model:nv_full", "int8"),
+                         "one device is enough")
+    def test_the_memory_of_the_device(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            device = "model:nv_full,latency=50,bandwidth=20,sram=262144"
+            said = self.run_in(folder, NETWORK, NAME, "--device", device, "--save", "saved.nvdla")
+            self.assertIn(" 0 differ", said)
+            dump = self.run_in(folder, NVDLA, "dump", "saved.nvdla")
+            self.assertIn(device, dump)
+            self.assertIn("sram", dump.replace(device, ""))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

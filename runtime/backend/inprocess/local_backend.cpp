@@ -117,6 +117,7 @@ class LocalBackend final : public Backend {
   explicit LocalBackend(LocalDevice device) : info_(make_info(*device.hw, device.backend)) {
     info_.fast_fp16 = device.fast_fp16;
     info_.memory = device.memory;
+    info_.sram_bytes = device.sram_bytes;
     core_ = std::make_shared<Core>(std::move(device));
   }
 

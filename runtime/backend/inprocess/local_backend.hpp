@@ -21,6 +21,7 @@ struct LocalDevice {
   std::string_view backend = {};  // DeviceInfo::backend; lives as long as the program
   bool fast_fp16 = false;         // DeviceInfo::fast_fp16
   MemorySpeed memory = {};        // DeviceInfo::memory
+  std::uint64_t sram_bytes = 0;   // DeviceInfo::sram_bytes
   std::uint32_t clock_khz = 0;    // of the runner's clock; 0: 1 GHz
   std::unique_ptr<Runner> runner = {};
   // Zeroed; from any thread. Throws kNoMemory.

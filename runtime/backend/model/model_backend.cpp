@@ -63,6 +63,7 @@ std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, const ModelOptio
   LocalDevice device{.hw = &hw, .backend = "model"};
   device.fast_fp16 = given.fast_fp16;
   device.memory = memory_speed(given.memory);
+  device.sram_bytes = given.sram_bytes;
   device.runner = std::make_unique<ModelRunner>(hw, options);
   const auto space = std::make_shared<AddressSpace>(hw.address_bits);
   const auto sram = given.sram_bytes == 0 ? nullptr : std::make_shared<SramRoom>(given.sram_bytes);

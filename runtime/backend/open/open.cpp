@@ -65,9 +65,10 @@ std::shared_ptr<Backend> open_backend(std::string_view name, const Note& note) {
     case DeviceName::Kind::kModel:
       return open_model(name, *parsed.hw, parsed.options);
     case DeviceName::Kind::kSim:
-      return make_bare_backend(std::make_unique<SimDevice>(parsed), "sim", parsed.hw);
+      return make_bare_backend(std::make_unique<SimDevice>(parsed), "sim", parsed.hw, 0);
     case DeviceName::Kind::kMmio:
-      return make_bare_backend(std::make_unique<MmioDevice>(parsed), "mmio", parsed.hw);
+      return make_bare_backend(std::make_unique<MmioDevice>(parsed), "mmio", parsed.hw,
+                               parsed.mmio.sram ? parsed.mmio.sram->size : 0);
     case DeviceName::Kind::kAuto:
       break;
   }

@@ -62,14 +62,16 @@ void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, cons
 }
 
 std::shared_ptr<Backend> make_bare_backend(std::unique_ptr<BareDevice> device,
-                                           std::string_view backend, const nvdla_hw* named) {
+                                           std::string_view backend, const nvdla_hw* named,
+                                           std::uint64_t sram_bytes) {
   const std::shared_ptr<BareDevice> shared = std::move(device);
   const nvdla_hw& hw = identify(*shared, named);
   auto runner = std::make_unique<BareRunner>(shared, hw);
   confirm(*runner, shared, hw);
   // Nobody waits in a simulation: a layer may take as many cycles as on silicon of 1 GHz.
   const std::uint32_t clock_khz = shared->counts_cycles() ? 0 : shared->clock_khz();
-  LocalDevice local{.hw = &hw, .backend = backend, .clock_khz = clock_khz};
+  LocalDevice local{
+      .hw = &hw, .backend = backend, .sram_bytes = sram_bytes, .clock_khz = clock_khz};
   local.runner = std::move(runner);
   local.allocate = [shared](DeviceId id, std::uint64_t bytes, Memory memory) {
     return std::make_shared<BareBuffer>(id, shared, bytes, memory);

@@ -18,9 +18,10 @@ namespace nvdla::detail {
 // configuration no proof about memory would hold. Throws kNoDevice, and what the job fails with.
 void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, const nvdla_hw& hw);
 
-// `backend` is DeviceInfo::backend and lives as long as the program.
+// `backend` is DeviceInfo::backend and lives as long as the program, `sram_bytes` that of the info.
 std::shared_ptr<Backend> make_bare_backend(std::unique_ptr<BareDevice> device,
-                                           std::string_view backend, const nvdla_hw* named);
+                                           std::string_view backend, const nvdla_hw* named,
+                                           std::uint64_t sram_bytes);
 
 }  // namespace nvdla::detail
 

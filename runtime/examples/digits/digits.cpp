@@ -146,7 +146,8 @@ void print_statistics(const nvdla::Request& request, const nvdla::DeviceInfo& in
 void save(const Options& options, const digits::Weights& weights) {
   const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   const std::string_view configuration = device.info().configuration;
-  program::write_file(options.save, nvdla::make_loadable(digits::describe(weights), configuration));
+  program::write_file(options.save, nvdla::make_loadable(digits::describe(weights), configuration,
+                                                         program::loadable_options(device.info())));
   if (!program::is_standard_output(options.save)) {
     program::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
                    options.save, configuration, options.save);
@@ -160,7 +161,9 @@ int run(const Options& options) {
     return program::kSuccess;
   }
   const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
-  digits::Int8Network network(device, weights, {.statistics = true});
+  nvdla::BuildOptions build = program::build_options(device.info());
+  build.statistics = true;
+  digits::Int8Network network(device, weights, build);
   program::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
                  network.request().network().layers());
 

@@ -74,7 +74,8 @@ void classify(const Options& options, const nvdla::Device& device, const char* n
   const auto start = Clock::now();
   const nvdla::ImportedModel model =
       nvdla::import_model((options.data / "digits.onnx").string(), device.info(), import);
-  nvdla::Request request = model.network.compile(device).create_request();
+  nvdla::Request request =
+      model.network.compile(device, program::build_options(device.info())).create_request();
   const auto compiled = Clock::now();
   std::size_t right = 0, same = 0;
   for (std::size_t i = 0; i < held_out.pictures.size(); ++i) {

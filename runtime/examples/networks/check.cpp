@@ -8,6 +8,7 @@
 
 #include "describe.hpp"
 #include "real_reference.hpp"
+#include "tools/common/program.hpp"
 
 namespace networks {
 namespace {
@@ -64,7 +65,8 @@ std::vector<Elements> all_results(const nvdla::Device& device, const Network& ne
     for (std::size_t i = results.size(); i < layers.size() && shown.size() < kShown; ++i)
       shown.push_back(static_cast<Value>(i));
     say(fmt::format("running '{}' to '{}'", layers[shown.front()].name, layers[shown.back()].name));
-    nvdla::Request request = describe(network, precision, shown).build(device);
+    nvdla::Request request = describe(network, precision, shown)
+                                 .build(device, nvdla::program::build_options(device.info()));
     write_image(request, network, precision);
     request.run();
     for (const Value value : shown) results.push_back(read(request, layers[value], precision));

@@ -160,10 +160,12 @@ int run(const Options& options) {
   const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
   const nvdla::Network described = networks::describe(network, precision, {&result, 1});
   std::optional<nvdla::Request> request;
-  const Cost build = cost_of([&] {
-    request.emplace(described.build(device, {.progress = progress->building("building"),
-                                             .disabled_passes = options.forbidden,
-                                             .search_budget = options.search_budget}));
+  const Cost built = cost_of([&] {
+    nvdla::BuildOptions build = program::build_options(device.info());
+    build.progress = progress->building("building");
+    build.disabled_passes = options.forbidden;
+    build.search_budget = options.search_budget;
+    request.emplace(described.build(device, build));
   });
   say("running as applications do");
   networks::write_image(*request, network, precision);
@@ -191,15 +193,16 @@ int run(const Options& options) {
                  options.precision, request->network().layers());
   print_cpu(request->network());
   program::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n",
-                 text_of(build.time), text_of(first.time), text_of(warm.time), text_of(build.work),
+                 text_of(built.time), text_of(first.time), text_of(warm.time), text_of(built.work),
                  text_of(first.work), text_of(warm.work));
   program::print("memory {}, at most {} in use at once\n", program::bytes_text(memory.total),
                  program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;
   if (!options.save.empty()) {
-    networks::save(network, precision, device.info(),
-                   {.disabled_passes = options.forbidden, .search_budget = options.search_budget},
-                   results.back(), options.save);
+    nvdla::LoadableOptions saved = program::loadable_options(device.info());
+    saved.disabled_passes = options.forbidden;
+    saved.search_budget = options.search_budget;
+    networks::save(network, precision, device.info(), saved, results.back(), options.save);
   }
   return program::kSuccess;
 }

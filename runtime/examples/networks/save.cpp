@@ -33,11 +33,9 @@ std::vector<std::byte> by_channel(const auto& elements, const Shape& shape,
 }  // namespace
 
 void save(const Network& network, nvdla::Precision precision, const nvdla::DeviceInfo& info,
-          nvdla::LoadableOptions options, const Elements& result, const std::string& path) {
+          const nvdla::LoadableOptions& options, const Elements& result, const std::string& path) {
   const std::vector<Layer>& layers = network.graph.layers();
   const std::vector<Value> shown = {static_cast<Value>(layers.size() - 1)};
-  options.weight_gating = info.has_weight_gating;
-  options.memory = info.memory;
   nvdla::program::write_file(
       path, nvdla::make_loadable(describe(network, precision, shown), info.configuration, options));
   nvdla::program::write_file(path + ".image",

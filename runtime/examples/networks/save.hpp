@@ -12,11 +12,11 @@
 
 namespace networks {
 
-// Writes the loadable, with options beside those that the device decides; `path`.image and
+// Writes the loadable, with these options, for the configuration of `info`; `path`.image and
 // `path`.result have the elements by channel, line and column. Prints how to run it. Throws
 // nvdla::program::OutputError.
 void save(const Network& network, nvdla::Precision precision, const nvdla::DeviceInfo& info,
-          nvdla::LoadableOptions options, const Elements& result, const std::string& path);
+          const nvdla::LoadableOptions& options, const Elements& result, const std::string& path);
 
 }  // namespace networks
 

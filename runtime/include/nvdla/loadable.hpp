@@ -170,6 +170,9 @@ struct LoadableOptions {
   /// buffer, so there are fewer, and a device with the fault refuses those that do not.
   /// Configurations that never had it do not care.
   bool weight_gating = true;
+  /// DeviceInfo::revision of the logic that the file is for. Another one makes other layers, never
+  /// other results.
+  std::uint32_t revision = 0;
   /// Passes of the compiler that are left out, as BuildOptions::disabled_passes.
   std::vector<std::string> disabled_passes = {};
   /// The memory behind the devices that the file is for. Other memory makes other layers, never

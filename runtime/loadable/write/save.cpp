@@ -298,8 +298,9 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
   }
   // Whoever reads the file packs its inputs, and knows of no folding.
   const bool mended = !options.weight_gating && configuration_info(configuration).has_weight_gating;
-  const Device device =
-      Device::open(fmt::format("model:{}{}", configuration, mended ? ",gating=off" : ""));
+  const Device device = Device::open(
+      fmt::format("model:{}{}{}", configuration, mended ? ",gating=off" : "",
+                  options.revision == 0 ? "" : fmt::format(",revision={}", options.revision)));
   const CompiledNetwork net = network.compile(device, {.fold_inputs = false,
                                                        .sram_bytes = options.sram_bytes,
                                                        .disabled_passes = options.disabled_passes,

@@ -262,6 +262,21 @@ OpenOptions open_options(std::string_view record) {
   return options;
 }
 
+BuildOptions build_options(const DeviceInfo& info) {
+  BuildOptions options;
+  options.sram_bytes = info.has_sram ? info.sram_bytes : 0;
+  return options;
+}
+
+LoadableOptions loadable_options(const DeviceInfo& info) {
+  LoadableOptions options;
+  options.weight_gating = info.has_weight_gating;
+  options.revision = info.revision;
+  options.memory = info.memory;
+  options.sram_bytes = build_options(info).sram_bytes;
+  return options;
+}
+
 std::string_view version() noexcept { return NVDLA_VERSION; }
 
 void add_resize_option(CLI::App& app, std::string& resize) {

@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "nvdla/build_options.hpp"
 #include "nvdla/device.hpp"
+#include "nvdla/loadable.hpp"
 #include "nvdla/types/error.hpp"
 #include "tools/files/status.hpp"
 
@@ -50,6 +52,11 @@ void add_budget_option(CLI::App& app, std::uint64_t& budget);
 
 // Options for Device::open() that print its notes on standard error, as "nvdla: ...".
 OpenOptions open_options(std::string_view record = {});
+
+// Options of Network::build() for the device at hand: tensors may lie in its secondary memory.
+BuildOptions build_options(const DeviceInfo& info);
+// Options of make_loadable() for devices like this one.
+LoadableOptions loadable_options(const DeviceInfo& info);
 
 // The exit status that an error of the library stands for.
 ExitStatus status_of(ErrorCode code) noexcept;

@@ -107,7 +107,7 @@ std::unique_ptr<BareDevice> wrong(Wrong how, const std::string& model = "model:n
 }
 
 std::shared_ptr<Backend> open(Wrong how, const nvdla_hw* named = nullptr) {
-  return make_bare_backend(wrong(std::move(how)), "bare", named);
+  return make_bare_backend(wrong(std::move(how)), "bare", named, 0);
 }
 
 std::function<std::uint32_t(std::uint32_t, std::uint32_t)> always(std::uint32_t word) {

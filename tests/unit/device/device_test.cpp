@@ -279,6 +279,11 @@ TEST(Open, SwitchesWeightGatingOff) {
   }
 }
 
+TEST(Open, KeepsTheBytesOfSecondaryMemory) {
+  EXPECT_EQ(Device::open("model:nv_full").info().sram_bytes, 0U);
+  EXPECT_EQ(Device::open("model:nv_full,sram=4MiB").info().sram_bytes, 4U << 20);
+}
+
 // A property of the logic that comes with any other, and of nv_small alone.
 TEST(Open, KeepsTheRevision) {
   EXPECT_EQ(Device::open("model:nv_small").info().revision, 0u);

@@ -48,6 +48,8 @@ TEST(LoadableNote, NamesTheDeviceThatLayersWereChosenFor) {
   EXPECT_EQ(device_of("nv_small", {.weight_gating = false}), "model:nv_small,gating=off");
   EXPECT_EQ(device_of("nv_large", {.weight_gating = false, .memory = {.outstanding = 16}}),
             "model:nv_large,gating=off,outstanding=16");
+  EXPECT_EQ(device_of("nv_small", {.weight_gating = false, .revision = 2019}),
+            "model:nv_small,gating=off,revision=2019");
   const std::string full = "model:nv_full,latency=50,bandwidth=20.5,sram=4096,sram-latency=8";
   EXPECT_EQ(device_of("nv_full", {.memory = {.latency = 50, .bandwidth = 20.5, .sram_latency = 8},
                                   .sram_bytes = 4096}),

@@ -47,6 +47,8 @@ struct DeviceInfo {
   std::uint32_t revision = 0;
   /// The memory behind it, as the device's name says ("latency=50", "bandwidth=20GB/s").
   MemorySpeed memory = {};
+  /// Bytes of its secondary memory, as the device's name says ("sram=4MiB"); 0: nobody said.
+  std::uint64_t sram_bytes = 0;
 };
 
 /// The configuration called `name` ("nv_full"), for packing without a device.

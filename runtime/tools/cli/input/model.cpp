@@ -229,10 +229,12 @@ const nvdla_hw& model_configuration(const std::string& device) {
 }
 
 LoadableOptions loadable_options(const nvdla_hw& hw, const std::string& device) {
-  const detail::ModelOptions named = detail::choose_device_name(device_text(device)).options;
+  const detail::DeviceName name = detail::choose_device_name(device_text(device));
   LoadableOptions options;
-  options.memory = detail::memory_speed(named.memory);
-  options.sram_bytes = named.sram_bytes;
+  options.memory = detail::memory_speed(name.options.memory);
+  options.sram_bytes = name.options.sram_bytes;
+  if (name.mmio.sram) options.sram_bytes = name.mmio.sram->size;
+  options.revision = hw.revision;
   options.weight_gating = (hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
   return options;
 }
