@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
 #include "import/reference/reference.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 
 #include "nvdla/types/half.hpp"

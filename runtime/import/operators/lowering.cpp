@@ -4,7 +4,6 @@
 #include "import/operators/lowering.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"

@@ -92,6 +92,17 @@ Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
                               std::optional<Quantization> output) {
   const std::uint64_t in = cube_elements(from.shape), out = cube_elements(to.shape);
   const auto source = element_places(from), target = element_places(to);
+  const std::size_t positions = std::size_t{to.shape.height} * to.shape.width;
+  // The kernels are as large as the result and have one position of the input.
+  const auto spread = [&](const std::vector<float>& kernels, std::optional<Quantization> scales) {
+    Deconvolution d;
+    const std::string layer = name("spread");
+    d.name = layer;
+    d.kernels = to.shape.channels;
+    d.kernel_height = to.shape.height;
+    d.kernel_width = to.shape.width;
+    return add_exact(*this, x, d, kernels, scales);
+  };
   if (is_vector(to.shape) || !is_vector(from.shape)) {
     std::vector<float> weights(in * out);
     for (const MapEntry& e : map)
@@ -104,33 +115,19 @@ Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
     f.outputs = static_cast<std::uint32_t>(out);
     x = add_exact(*this, x, f, weights, output);
     if (is_vector(to.shape)) return x;
-    Deconvolution d;
-    const std::string layer = name("spread");
-    d.name = layer;
-    d.kernels = to.shape.channels;
-    d.kernel_height = to.shape.height;
-    d.kernel_width = to.shape.width;
     // Kernel k has the weights of channel c at [k][c][y][x].
-    const std::size_t positions = std::size_t{to.shape.height} * to.shape.width;
     std::vector<float> kernels(out * out);
     for (std::size_t c = 0; c < out; ++c)
       kernels[(c / positions * out + c) * positions + c % positions] = 1;
-    return add_exact(*this, x, d, kernels);
+    return spread(kernels, std::nullopt);
   }
-  Deconvolution d;
-  const std::string layer = name("spread");
-  d.name = layer;
-  d.kernels = to.shape.channels;
-  d.kernel_height = to.shape.height;
-  d.kernel_width = to.shape.width;
-  const std::size_t positions = std::size_t{to.shape.height} * to.shape.width;
   std::vector<float> kernels(in * out);
   for (const MapEntry& e : map) {
     const auto t = static_cast<std::size_t>(target[static_cast<std::size_t>(e.to)]);
     const auto s = static_cast<std::size_t>(source[static_cast<std::size_t>(e.from)]);
     kernels[(t / positions * in + s) * positions + t % positions] += static_cast<float>(e.weight);
   }
-  return add_exact(*this, x, d, kernels, output);
+  return spread(kernels, output);
 }
 
 Tensor Lowering::reshape(Tensor x, const View& from, const View& to) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Products of matrices.
-#include <algorithm>
 
 #include "import/operators/elements.hpp"
 #include "import/operators/operator.hpp"

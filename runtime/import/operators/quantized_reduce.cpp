@@ -2,7 +2,6 @@
 //
 // Averages and sums along axes of tensors with a scale.
 #include <algorithm>
-#include <cmath>
 
 #include "import/nodes/window.hpp"
 #include "import/operators/exact.hpp"

@@ -4,7 +4,6 @@
 #include "import/operators/step.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "import/operators/elements.hpp"

@@ -4,12 +4,12 @@
 // a DepthToSpace or a SpaceToDepth.
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"
+#include "import/passes/links.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
@@ -55,22 +55,11 @@ std::optional<Blocks> blocks_of(const Dims& in, const Dims& parts, const Order& 
 }
 
 // Returns the blocks that a node completes, if it is the last of three that make some.
-std::optional<Blocks> blocks_before(const Graph& graph,
-                                    const std::map<ValueId, std::size_t>& makers,
-                                    const Node& node) {
-  const auto maker = [&](ValueId id, std::string_view op) -> const Node* {
-    const auto found = makers.find(id);
-    return found != makers.end() && graph.nodes[found->second].op == op
-               ? &graph.nodes[found->second]
-               : nullptr;
-  };
+std::optional<Blocks> blocks_before(const Graph& graph, const Links& links, const Node& node) {
   if (node.op != "Reshape") return std::nullopt;
-  const Node* const middle = maker(Operation(graph, node).input(0), "Transpose");
-  if (middle == nullptr) return std::nullopt;
-  const Operation transpose(graph, *middle);
-  const Node* const first = maker(transpose.input(0), "Reshape");
-  if (first == nullptr) return std::nullopt;
-  const Operation reshape(graph, *first);
+  const auto nodes = links.transposed_reshape(Operation(graph, node).input(0));
+  if (!nodes) return std::nullopt;
+  const auto& [reshape, transpose] = *nodes;
   auto blocks = blocks_of(reshape.dims(0), transpose.dims(0), transposed_axes(transpose),
                           *graph.value(node.outputs[0]).dims);
   if (blocks) blocks->input = reshape.input(0);
@@ -110,14 +99,12 @@ std::vector<Node> nodes_of(Graph& graph, const Node& node, const Blocks& blocks)
 }  // namespace
 
 void merge_blocks(Graph& graph) {
-  std::map<ValueId, std::size_t> makers;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    for (const ValueId id : graph.nodes[n].outputs) makers[id] = n;
+  const Links links(graph);
   std::vector<Node> nodes;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const auto blocks =
-        unless_refused(std::optional<Blocks>(), [&] { return blocks_before(graph, makers, node); });
+        unless_refused(std::optional<Blocks>(), [&] { return blocks_before(graph, links, node); });
     if (!blocks) {
       nodes.push_back(node);
       continue;

@@ -3,52 +3,17 @@
 // Layer normalisations that a model has as single steps: (x - mean) / sqrt(variance + epsilon), a
 // factor and an addend of each element behind it.
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "import/graph/node_maker.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/pools.hpp"
+#include "import/passes/links.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
 namespace {
-
-// Nodes by what they compute, and readers of values.
-class Links {
- public:
-  explicit Links(const Graph& graph) : graph_(graph), readers_(graph.values.size()) {
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-      for (const ValueId id : graph.nodes[n].outputs)
-        if (id != kNoValue) makers_[id] = n;
-      for (const ValueId id : graph.nodes[n].inputs)
-        if (id != kNoValue) readers_[static_cast<std::size_t>(id)].push_back(n);
-    }
-    for (const ValueId id : graph.outputs) readers_[static_cast<std::size_t>(id)].push_back(0);
-  }
-
-  // Returns the node of an operator that computes a value, or nullptr.
-  const Node* maker(ValueId id, std::string_view op) const {
-    const auto found = makers_.find(id);
-    return found != makers_.end() && graph_.nodes[found->second].op == op
-               ? &graph_.nodes[found->second]
-               : nullptr;
-  }
-  // Returns the number of the only node that reads a value and is of an operator.
-  std::optional<std::size_t> only_reader(ValueId id, std::string_view op) const {
-    const auto& readers = readers_[static_cast<std::size_t>(id)];
-    if (readers.size() != 1 || graph_.nodes[readers[0]].op != op) return std::nullopt;
-    const auto& inputs = graph_.nodes[readers[0]].inputs;
-    return std::find(inputs.begin(), inputs.end(), id) != inputs.end() ? std::optional(readers[0])
-                                                                       : std::nullopt;
-  }
-
- private:
-  const Graph& graph_;
-  std::map<ValueId, std::size_t> makers_;
-  std::vector<std::vector<std::size_t>> readers_;
-};
 
 struct Normalization {
   ValueId input = kNoValue;

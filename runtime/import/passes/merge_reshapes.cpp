@@ -2,7 +2,6 @@
 //
 // Reshapes of reshapes.
 #include <map>
-#include <utility>
 
 #include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"

@@ -3,13 +3,13 @@
 // Channels that a Reshape, a Transpose and a Reshape exchange become a Gather of channels, which
 // needs no other order of elements in between.
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "import/graph/node_maker.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
+#include "import/passes/links.hpp"
 #include "import/passes/passes.hpp"
 
 namespace nvdla::import {
@@ -67,22 +67,11 @@ struct Shuffle {
 };
 
 // Returns the shuffle that a node completes, if it is the last of three that make one.
-std::optional<Shuffle> shuffle_of(const Graph& graph, const std::map<ValueId, std::size_t>& makers,
-                                  const Node& node) {
-  const auto maker = [&](ValueId id, std::string_view op) -> const Node* {
-    const auto found = makers.find(id);
-    return found != makers.end() && graph.nodes[found->second].op == op
-               ? &graph.nodes[found->second]
-               : nullptr;
-  };
+std::optional<Shuffle> shuffle_of(const Graph& graph, const Links& links, const Node& node) {
   if (node.op != "Reshape" && node.op != "Flatten") return std::nullopt;
-  const Operation last(graph, node);
-  const Node* const middle = maker(last.input(0), "Transpose");
-  if (middle == nullptr) return std::nullopt;
-  const Operation transpose(graph, *middle);
-  const Node* const first = maker(transpose.input(0), "Reshape");
-  if (first == nullptr) return std::nullopt;
-  const Operation reshape(graph, *first);
+  const auto nodes = links.transposed_reshape(Operation(graph, node).input(0));
+  if (!nodes) return std::nullopt;
+  const auto& [reshape, transpose] = *nodes;
   const Dims &before = reshape.dims(0), &between = transpose.dims(0);
   const auto parts = parts_of_channels(before, between);
   if (!parts || before != *graph.value(node.outputs[0]).dims) return std::nullopt;
@@ -94,11 +83,10 @@ std::optional<Shuffle> shuffle_of(const Graph& graph, const std::map<ValueId, st
 }  // namespace
 
 void merge_shuffles(Graph& graph) {
-  std::map<ValueId, std::size_t> makers;
+  const Links links(graph);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId id : graph.nodes[n].outputs) makers[id] = n;
     const auto shuffle = unless_refused(std::optional<Shuffle>(),
-                                        [&] { return shuffle_of(graph, makers, graph.nodes[n]); });
+                                        [&] { return shuffle_of(graph, links, graph.nodes[n]); });
     if (!shuffle) continue;
     Node& node = graph.nodes[n];
     const ValueId indices = NodeMaker(graph, node.name).integers(shuffle->channels);
