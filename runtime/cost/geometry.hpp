@@ -13,36 +13,38 @@ namespace nvdla::cost {
 // The memory interface that a client uses.
 enum class Interface : std::uint8_t { kPrimary, kSecondary };
 
-struct ConvGeometry {
-  // The input that CDMA fetches. An image has one or two planes with so many bytes for a pixel;
-  // a tensor has none.
-  std::uint32_t width = 0, height = 0, channels = 0, batches = 1;
-  std::uint32_t planes = 0, plane_bytes[2] = {};
+// `ConvSizes` has what registers hold of a convolution as it is.
+struct ConvSizes {
+  std::uint32_t width = 0, height = 0, channels = 0, batches = 1;  // what CDMA fetches
   std::uint32_t x_offset = 0;
-  std::uint32_t element_bytes = 1;
   bool surface_packed = false;
-  std::uint32_t grain = 1;  // lines that are fetched at once
-  Interface data = Interface::kPrimary;
-  // The kernels.
   std::uint32_t kernels = 0, kernel_width = 0, kernel_height = 0;
   std::uint64_t weight_bytes = 0;
   bool compressed = false;
   std::uint64_t mask_bytes = 0;  // of compressed weights
   std::uint32_t data_banks = 0, weight_banks = 0;
-  std::uint64_t data_entries = 0;  // of the convolution buffer, of all the input
-  Interface weights = Interface::kPrimary;
-  // CSC's channels: of a kernel's line, and in Winograd with strides folded in.
-  std::uint32_t weight_channels = 0, winograd_channels = 0;
+  std::uint32_t weight_channels = 0;  // of a kernel's line, as CSC counts them
   bool image = false, winograd = false;
   std::uint32_t post_lines = 1;  // lines of an image that one step takes
   std::uint32_t out_width = 0, out_height = 0;
-  // False where earlier layers kept it in the convolution buffer.
-  bool fetches_data = true, fetches_weights = true;
 
   // Taps of a kernel in x: an image has them among its channels.
   std::uint32_t taps_x() const noexcept {
     return image ? weight_channels / channels : kernel_width;
   }
+};
+
+struct ConvGeometry : ConvSizes {
+  // An image has one or two planes with so many bytes for a pixel; a tensor has none.
+  std::uint32_t planes = 0, plane_bytes[2] = {};
+  std::uint32_t element_bytes = 1;
+  std::uint32_t grain = 1;  // lines that are fetched at once
+  Interface data = Interface::kPrimary;
+  std::uint64_t data_entries = 0;  // of the convolution buffer, of all the input
+  Interface weights = Interface::kPrimary;
+  std::uint32_t winograd_channels = 0;  // CSC's, strides folded in
+  // False where earlier layers kept it in the convolution buffer.
+  bool fetches_data = true, fetches_weights = true;
 };
 
 // An operand that SDP reads.
@@ -64,16 +66,20 @@ struct SdpGeometry {
   bool writes_cube = true;  // false where PDP takes the results, or a comparison leaves none
 };
 
-struct PdpGeometry {
+// `PdpSizes` has what registers hold of a pooling as it is.
+struct PdpSizes {
   std::uint32_t width = 0, height = 0, channels = 0;
   std::uint32_t out_width = 0, out_height = 0;  // of all bands together
+  std::uint32_t kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
+  std::uint32_t left = 0, top = 0;
+};
+
+struct PdpGeometry : PdpSizes {
   std::uint32_t element_bytes = 1;
   bool reads_cube = false;  // false on the fly of SDP
   Interface source = Interface::kPrimary, destination = Interface::kPrimary;
-  std::vector<std::uint32_t> bands;  // columns that each band reads; empty for one band
-  bool split = false;                // into several bands
-  std::uint32_t kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
-  std::uint32_t left = 0, top = 0;
+  std::vector<std::uint32_t> bands = {};  // columns that each band reads; empty for one band
+  bool split = false;                     // into several bands
 };
 
 struct CdpGeometry {

@@ -78,11 +78,7 @@ CdpRdma read_cdp_rdma(const GroupView& view) {
   rdma.height = CDP_RDMA(DATA_CUBE_HEIGHT, HEIGHT) + 1;
   rdma.channels = CDP_RDMA(DATA_CUBE_CHANNEL, CHANNEL) + 1;
   rdma.precision = static_cast<Precision>(CDP_RDMA(DATA_FORMAT, INPUT_DATA));
-  rdma.source = {ram_type(CDP_RDMA(SRC_DMA_CFG, SRC_RAM_TYPE)),
-                 join_address(view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-                              view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-                 view.word(NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE),
-                 view.word(NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE)};
+  rdma.source = NVDLA_VIEW_SURFACE(view, CDP_RDMA_D_SRC, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE);
   return rdma;
 }
 
@@ -90,11 +86,7 @@ CdpLayer read_cdp(const RegisterFile& registers) {
   const GroupView view = registers.view(NVDLA_UNIT_CDP);
   CdpLayer layer;
   layer.precision = static_cast<Precision>(CDP(DATA_FORMAT, INPUT_DATA_TYPE));
-  layer.destination = {ram_type(CDP(DST_DMA_CFG, DST_RAM_TYPE)),
-                       join_address(view.word(NVDLA_CDP_D_DST_BASE_ADDR_HIGH),
-                                    view.word(NVDLA_CDP_D_DST_BASE_ADDR_LOW)),
-                       view.word(NVDLA_CDP_D_DST_LINE_STRIDE),
-                       view.word(NVDLA_CDP_D_DST_SURFACE_STRIDE)};
+  layer.destination = NVDLA_VIEW_SURFACE(view, CDP_D_DST, CDP_D_DST_DMA_CFG, DST_RAM_TYPE);
   layer.flush_nan = CDP(NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
   layer.bypass_square_sum = CDP(FUNC_BYPASS, SQSUM_BYPASS) != 0;
   layer.bypass_multiplier = CDP(FUNC_BYPASS, MUL_BYPASS) != 0;

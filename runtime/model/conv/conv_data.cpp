@@ -36,7 +36,7 @@ void ConvData::lay_out(const ConvLayer& layer, bool strides_alone) {
   pixel_bytes_ = elements_ * bytes;
   // CDMA itself pads images to both sides and Winograd's cubes all around.
   inner_width_ = strides_alone ? layer.out_width : layer.buffer_width();
-  const bool feature = !layer.pixel && !layer.winograd;
+  const bool feature = !layer.image && !layer.winograd;
   left_ = feature ? layer.pad_left : 0;
   right_ = feature ? static_cast<std::uint32_t>(layer.behind_x()) : 0;
   top_ = layer.winograd ? 0 : layer.pad_top;
@@ -96,7 +96,7 @@ void ConvData::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const
       flip_bytes(inner_line(batch, y), inner_bytes(), flip_);
     }
     if (!fetch.data) continue;
-    if (layer.pixel) {
+    if (layer.image) {
       fetch_image(layer, fetch.held_lines);
       for (std::uint32_t y = 0; y < layer.height; ++y)
         flip_bytes(inner_line(batch, fetch.held_lines + y), inner_bytes(), flip_);
@@ -331,7 +331,7 @@ void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& c
     cbuf.data = std::move(lines);
   }
   cbuf.winograd = layer.winograd;
-  cbuf.pixel = layer.pixel;
+  cbuf.pixel = layer.image;
   cbuf.data_banks = layer.data_banks;
   cbuf.weight_banks = layer.weight_banks;
   cbuf.lines = left;

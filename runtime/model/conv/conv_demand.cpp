@@ -25,7 +25,7 @@ std::span<const std::byte> ConvData::line_input(const ConvLayer& layer,
       layer.height != layer.csc_height || !releases_all(layer, fetch))
     return {};
   std::uint64_t extent = 0;
-  if (layer.pixel) {
+  if (layer.image) {
     if (!BytePixels::fits(*pixel_format(layer.pixel_code))) return {};
     extent = std::uint64_t{layer.height - 1} * layer.data.line + image_run(layer, 0).bytes;
   } else {
@@ -47,8 +47,8 @@ void ConvData::open_lines(const ConvLayer& layer, const ConvFetch& fetch,
   input_ = input.data();
   pixels_of_lines_.reset();
   // Elements of a cube are like pixels of one component.
-  if (layer.pixel || layer.converter.enabled)
-    pixels_of_lines_.emplace(kernels_, *pixel_format(layer.pixel ? layer.pixel_code : 0),
+  if (layer.image || layer.converter.enabled)
+    pixels_of_lines_.emplace(kernels_, *pixel_format(layer.image ? layer.pixel_code : 0),
                              layer.converter, layer.proc, flip_);
   lines_there_.begin(layer.batches * height());
 }
@@ -71,7 +71,7 @@ bool ConvData::bring(const ConvLayer& layer, std::uint32_t number) noexcept {
     std::byte* const inner = line + left_ * pixel_bytes_;
     fill(line, left_ * pixel_bytes_, layer.pad_value);
     fill(inner + inner_bytes(), right_ * pixel_bytes_, layer.pad_value);
-    if (layer.pixel) {
+    if (layer.image) {
       std::byte* const first = inner + layer.fetch_left * pixel_bytes_;
       fill(inner, layer.fetch_left * pixel_bytes_, layer.fetch_pad_value);
       fill(first + layer.width * pixel_bytes_, layer.pad_right * pixel_bytes_,

@@ -2,7 +2,6 @@
 #include "model/conv/conv_expand.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -36,8 +35,8 @@ WeightExpander::Key WeightExpander::key_of(const ConvLayer& layer) const noexcep
           layer.weight_banks,
           layer.kernel_bytes,
           layer.weight_ram,
-          {layer.weight_address, layer.wmb_address, layer.wgs_address},
-          {layer.weight_bytes, layer.wmb_bytes,
+          {layer.weight_address, layer.mask_address, layer.group_address},
+          {layer.weight_bytes, layer.mask_bytes,
            arith::round_up(groups(layer) * sizeof(std::uint32_t), std::uint64_t{hw_.atom})}};
 }
 

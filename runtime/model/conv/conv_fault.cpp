@@ -33,7 +33,7 @@ std::uint64_t feature_entries(const nvdla_hw& hw, const ConvLayer& layer) {
 
 std::uint64_t line_entries(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
-  if (layer.pixel)
+  if (layer.image)
     return arith::ceil_div(
         (std::uint64_t{layer.fetch_left} + layer.width + layer.pad_right) * layer.channels * bytes,
         hw.cbuf_entry_bytes);
@@ -82,7 +82,7 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
 std::string extension_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.post_lines == 1) return {};
   if (layer.post_lines > 4) return "Y_EXTENSION 3 is reserved";
-  if (!layer.pixel) return "Y_EXTENSION without image input";
+  if (!layer.image) return "Y_EXTENSION without image input";
   const std::uint32_t lanes = hw.atomic_c / layer.post_lines;
   if (layer.weight_channels > lanes || layer.stride_width * layer.channels > lanes)
     return "Y_EXTENSION of " + std::to_string(layer.post_lines) + " lines leaves " +
@@ -138,11 +138,11 @@ constexpr std::uint64_t kMostBehind = 63;
 // missing, the layer ends. Only the lines of an image end with the padding that CDMA made.
 std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
   const std::uint64_t line = layer.buffer_width();
-  if (layer.pixel && layer.reach_x() > line)
+  if (layer.image && layer.reach_x() > line)
     return "output width " + std::to_string(layer.out_width) + " takes " +
            std::to_string(layer.reach_x()) + " pixels at stride " +
            std::to_string(layer.stride_width) + ", a padded line has " + std::to_string(line);
-  const std::uint64_t behind_x = layer.pixel || layer.winograd ? 0 : layer.behind_x();
+  const std::uint64_t behind_x = layer.image || layer.winograd ? 0 : layer.behind_x();
   const std::uint64_t behind_y = layer.winograd ? 0 : layer.behind_y();
   if (behind_x > kMostBehind || behind_y > kMostBehind)
     return "outputs reach " + std::to_string(behind_x) + " columns and " +
@@ -150,7 +150,7 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
            std::to_string(kMostBehind);
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
   // Of images the sequencer counts lines and columns. The reference model does so always.
-  if (layer.atomics != positions && !layer.pixel && quirks != Quirks::kCmodel)
+  if (layer.atomics != positions && !layer.image && quirks != Quirks::kCmodel)
     return "CSC ATOMICS + 1 is " + std::to_string(layer.atomics) + ", output positions are " +
            std::to_string(positions);
   return {};
@@ -175,7 +175,7 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
 
   const ConvFetch fetch = plan_fetch(layer, cbuf);
   const bool like_those_held =
-      cbuf.winograd == layer.winograd && cbuf.pixel == layer.pixel &&
+      cbuf.winograd == layer.winograd && cbuf.pixel == layer.image &&
       cbuf.width == layer.buffer_width() && cbuf.channels == layer.buffer_channels() &&
       cbuf.batches == layer.batches && cbuf.entries == layer.entries && cbuf.proc == layer.proc;
   if (fetch.held_lines != 0 && !like_those_held)
@@ -233,8 +233,8 @@ std::string compressed_weights_fault(const nvdla_hw& hw, const ConvLayer& layer)
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t elements = kernel_size(layer) / bytes * layer.kernels;
   const std::uint64_t mask = arith::round_up(arith::ceil_div(elements, 8), 128);
-  if (layer.wmb_bytes != mask)
-    return "WMB_BYTES " + std::to_string(layer.wmb_bytes) + ", the mask of " +
+  if (layer.mask_bytes != mask)
+    return "WMB_BYTES " + std::to_string(layer.mask_bytes) + ", the mask of " +
            std::to_string(elements) + " weights has " + std::to_string(mask);
   const std::uint64_t most = arith::round_up(elements * bytes, 128);
   if (layer.weight_bytes > most)
@@ -243,10 +243,10 @@ std::string compressed_weights_fault(const nvdla_hw& hw, const ConvLayer& layer)
   const std::uint64_t bank = std::uint64_t{hw.cbuf_entries} * hw.cbuf_entry_bytes;
   const std::uint64_t group = std::min<std::uint64_t>(layer.kernels, hw.atomic_k / bytes);
   const std::uint64_t group_mask = arith::ceil_div(kernel_size(layer) / bytes * group, 8);
-  if (layer.wmb_bytes > bank && layer.keep_weights)
-    return "SKIP_WEIGHT_RLS with " + std::to_string(layer.wmb_bytes) +
+  if (layer.mask_bytes > bank && layer.keep_weights)
+    return "SKIP_WEIGHT_RLS with " + std::to_string(layer.mask_bytes) +
            " mask bytes, a bank holds " + std::to_string(bank);
-  if (layer.wmb_bytes > bank && group_mask + 128 > bank)
+  if (layer.mask_bytes > bank && group_mask + 128 > bank)
     return "the mask of a kernel group takes " + std::to_string(group_mask + 128) +
            " bytes, a bank holds " + std::to_string(bank);
   return {};
@@ -272,7 +272,7 @@ std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const 
       (cbuf.kernels != layer.kernels || cbuf.kernel_bytes != layer.kernel_bytes ||
        cbuf.weight_bytes != layer.weight_bytes || cbuf.proc != layer.proc ||
        cbuf.compressed != layer.compressed ||
-       (layer.compressed && cbuf.wmb_bytes != layer.wmb_bytes)))
+       (layer.compressed && cbuf.wmb_bytes != layer.mask_bytes)))
     return "WEIGHT_REUSE of weights that were kept with another size";
   return {};
 }
@@ -307,14 +307,14 @@ std::string conv_fault(const nvdla_hw& hw, Quirks quirks, const ConvLayer& layer
   if (!first_generation && layer.proc != Precision::kInt8)
     return std::string("PROC_PRECISION ") + precision_name(layer.proc) + ": " + hw.name +
            " has int8 only";
-  if (precision_bytes(layer.in) != precision_bytes(layer.proc) && !layer.pixel)
+  if (precision_bytes(layer.in) != precision_bytes(layer.proc) && !layer.image)
     return std::string("IN_PRECISION ") + precision_name(layer.in) + " and PROC_PRECISION " +
            precision_name(layer.proc) + " of a feature cube differ in size";
   if (layer.in > Precision::kFp16 || layer.proc > Precision::kFp16)
     return "precision 3 is reserved";
   if (layer.winograd && (hw.features & NVDLA_HW_WINOGRAD) == 0)
     return std::string("Winograd: ") + hw.name + " has none";
-  if (layer.converter.enabled && !layer.pixel && layer.in == Precision::kFp16)
+  if (layer.converter.enabled && !layer.image && layer.in == Precision::kFp16)
     return "CVT_EN with fp16 feature data: not modelled, nobody knows what comes out";
   if (layer.compressed && (hw.features & NVDLA_HW_COMPRESSION) == 0)
     return std::string("compressed weights: ") + hw.name + " has no decompression";
@@ -325,7 +325,7 @@ std::string conv_fault(const nvdla_hw& hw, Quirks quirks, const ConvLayer& layer
     if (layer.data.ram == Ram::kSecondary) return "input data" + none;
     if (layer.weight_ram == Ram::kSecondary) return "weights" + none;
   }
-  if (layer.pixel)
+  if (layer.image)
     if (std::string fault = image_fault(hw, layer); !fault.empty()) return fault;
   if (std::string fault = extension_fault(hw, layer); !fault.empty()) return fault;
   if (layer.winograd)

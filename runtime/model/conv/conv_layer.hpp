@@ -21,27 +21,20 @@
 
 namespace nvdla::model {
 
-// Registers that several units hold a copy of; the rest of the model reads one of them after the
-// check has found them equal.
-struct ConvLayer {
+// `ConvLayer` is what the registers say. Several units hold copies of some; the rest of the model
+// reads one of them after the check has found them equal.
+struct ConvLayer : cost::ConvSizes {
   // CDMA
-  bool winograd = false;
   Precision in = Precision::kInt8, proc = Precision::kInt8;
   bool data_reuse = false, weight_reuse = false, keep_data = false, keep_weights = false;
-  bool pixel = false;
-  std::uint32_t width = 0, height = 0, channels = 0;  // what CDMA fetches
-  std::uint32_t batches = 1;
   std::uint64_t batch_stride = 0;
   Surface data;
-  bool line_packed = false, surface_packed = false;
+  bool line_packed = false;
   std::uint32_t entries = 0;  // of a line in the convolution buffer
   std::uint32_t grain = 0;
-  bool compressed = false;
-  std::uint32_t kernel_bytes = 0, kernels = 0;
+  std::uint32_t kernel_bytes = 0;
   Ram weight_ram = Ram::kPrimary;
-  std::uint64_t weight_address = 0, weight_bytes = 0;
-  std::uint32_t wmb_bytes = 0;
-  std::uint64_t wmb_address = 0, wgs_address = 0;
+  std::uint64_t weight_address = 0, mask_address = 0, group_address = 0;
   InputConverter converter;
   bool flush_nan = false;
   // All borders as CDMA knows them. It makes the left and right one of images and all of Winograd,
@@ -50,21 +43,16 @@ struct ConvLayer {
   std::uint32_t pad_right = 0, pad_bottom = 0;
   std::int16_t fetch_pad_value = 0;
   // Image input. Nothing looks at PIXEL_Y_OFFSET, packed bits or the grain there.
-  std::uint32_t pixel_code = 0, x_offset = 0;
+  std::uint32_t pixel_code = 0;
   bool pixel_mapping = false;
   Surface second_plane;
   // Winograd: strides that become channels, lines that come out of it.
   std::uint32_t fold_x = 1, fold_y = 1;
   std::uint32_t fetch_width_ext = 0, fetch_height_ext = 0;
-  std::uint32_t data_banks = 0, weight_banks = 0;
   // CSC
   std::uint32_t csc_height = 0;  // lines that the layer works on
   std::uint32_t csc_width = 0, csc_channels = 0;
-  std::uint32_t kernel_width = 0, kernel_height = 0;
-  std::uint32_t weight_channels = 0;
-  std::uint32_t post_lines = 1;  // of an image that one step takes
-  unsigned pra_truncate = 0;     // shift after Winograd's transform of the input
-  std::uint32_t out_width = 0, out_height = 0;
+  unsigned pra_truncate = 0;  // shift after Winograd's transform of the input
   std::uint32_t atomics = 0, release = 0;
   std::uint32_t stride_width = 1, stride_height = 1, dilation_width = 1, dilation_height = 1;
   std::uint32_t pad_left = 0, pad_top = 0;
@@ -76,15 +64,11 @@ struct ConvLayer {
 
   // Positions of a line and their channels as the convolution buffer holds them.
   std::uint32_t buffer_width() const noexcept {
-    return winograd ? csc_width : pixel ? fetch_left + width + pad_right : width;
+    return winograd ? csc_width : image ? fetch_left + width + pad_right : width;
   }
   std::uint32_t buffer_channels() const noexcept { return winograd ? csc_channels : channels; }
   // Lines that the layer adds to the convolution buffer if it fetches.
   std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
-  // What there is of a kernel in x: that of an image is folded into the channels.
-  std::uint32_t taps_x() const noexcept {
-    return pixel ? weight_channels / channels : kernel_width;
-  }
   // Padded positions that the outputs take, not in Winograd.
   std::uint64_t reach_x() const noexcept {
     return std::uint64_t{out_width - 1} * stride_width + (taps_x() - 1) * dilation_width + 1;

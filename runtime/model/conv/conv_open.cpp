@@ -10,7 +10,7 @@
 namespace nvdla::model {
 
 bool ConvData::sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept {
-  return releases_all(layer, fetch) && !layer.pixel && !layer.winograd && layer.taps_x() == 1 &&
+  return releases_all(layer, fetch) && !layer.image && !layer.winograd && layer.taps_x() == 1 &&
          layer.kernel_height == 1 && layer.pad_left == 0 && layer.pad_top == 0 &&
          layer.behind_x() == 0 && layer.behind_y() == 0;
 }

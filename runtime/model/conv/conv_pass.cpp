@@ -160,7 +160,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   cbuf_.kernels = layer.kernels;
   cbuf_.kernel_bytes = layer.kernel_bytes;
   cbuf_.weight_bytes = layer.weight_bytes;
-  cbuf_.wmb_bytes = layer.wmb_bytes;
+  cbuf_.wmb_bytes = layer.mask_bytes;
   cbuf_.compressed = layer.compressed;
   return counters;
 }

@@ -67,6 +67,17 @@ constexpr std::uint64_t join_address(std::uint32_t high, std::uint32_t low) noex
   return static_cast<std::uint64_t>(high) << 32 | low;
 }
 
+// An address and a cube of a GroupView, by the names that registers have in nvdla_regs.h; `...` is
+// the end of a name that is numbered.
+#define NVDLA_VIEW_ADDRESS(view, reg, ...)                                        \
+  ::nvdla::model::join_address((view).word(NVDLA_##reg##_ADDR_HIGH##__VA_ARGS__), \
+                               (view).word(NVDLA_##reg##_ADDR_LOW##__VA_ARGS__))
+#define NVDLA_VIEW_SURFACE(view, reg, ram_reg, ram_name)                                        \
+  (::nvdla::model::Surface{::nvdla::model::ram_type(NVDLA_VIEW_FIELD(view, ram_reg, ram_name)), \
+                           NVDLA_VIEW_ADDRESS(view, reg##_BASE),                                \
+                           (view).word(NVDLA_##reg##_LINE_STRIDE),                              \
+                           (view).word(NVDLA_##reg##_SURFACE_STRIDE)})
+
 // Tells the bus of `lines` written lines of `bytes`: in one call, unless they lie far apart.
 void announce_lines(Dma& dma, Ram ram, std::uint64_t base, std::uint64_t stride,
                     std::uint64_t lines, std::uint64_t bytes) noexcept;

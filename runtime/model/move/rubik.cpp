@@ -36,14 +36,12 @@ RubikLayer read_rubik(const GroupView& view) {
   layer.height = NVDLA_VIEW_FIELD(view, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
   layer.channels_in = NVDLA_VIEW_FIELD(view, RBK_D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
   layer.channels_out = NVDLA_VIEW_FIELD(view, RBK_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1;
-  layer.input = {
-      ram_type(NVDLA_VIEW_FIELD(view, RBK_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)),
-      join_address(view.word(NVDLA_RBK_D_DAIN_ADDR_HIGH), view.word(NVDLA_RBK_D_DAIN_ADDR_LOW)),
-      view.word(NVDLA_RBK_D_DAIN_LINE_STRIDE), view.word(NVDLA_RBK_D_DAIN_SURF_STRIDE)};
-  layer.output = {
-      ram_type(NVDLA_VIEW_FIELD(view, RBK_D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE)),
-      join_address(view.word(NVDLA_RBK_D_DAOUT_ADDR_HIGH), view.word(NVDLA_RBK_D_DAOUT_ADDR_LOW)),
-      view.word(NVDLA_RBK_D_DAOUT_LINE_STRIDE), view.word(NVDLA_RBK_D_DAOUT_SURF_STRIDE)};
+  layer.input = {ram_type(NVDLA_VIEW_FIELD(view, RBK_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)),
+                 NVDLA_VIEW_ADDRESS(view, RBK_D_DAIN), view.word(NVDLA_RBK_D_DAIN_LINE_STRIDE),
+                 view.word(NVDLA_RBK_D_DAIN_SURF_STRIDE)};
+  layer.output = {ram_type(NVDLA_VIEW_FIELD(view, RBK_D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE)),
+                  NVDLA_VIEW_ADDRESS(view, RBK_D_DAOUT), view.word(NVDLA_RBK_D_DAOUT_LINE_STRIDE),
+                  view.word(NVDLA_RBK_D_DAOUT_SURF_STRIDE)};
   layer.plane_in = view.word(NVDLA_RBK_D_DAIN_PLANAR_STRIDE);
   layer.plane_out = view.word(NVDLA_RBK_D_DAOUT_PLANAR_STRIDE);
   layer.contract_stride[0] = view.word(NVDLA_RBK_D_CONTRACT_STRIDE_0);

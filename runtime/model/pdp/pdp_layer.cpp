@@ -97,11 +97,7 @@ PdpRdma read_pdp_rdma(const GroupView& view) {
   rdma.height = PDP_RDMA(DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
   rdma.channels = PDP_RDMA(DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
   rdma.precision = static_cast<Precision>(PDP_RDMA(DATA_FORMAT, INPUT_DATA));
-  rdma.source = {ram_type(PDP_RDMA(SRC_RAM_CFG, SRC_RAM_TYPE)),
-                 join_address(view.word(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-                              view.word(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-                 view.word(NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE),
-                 view.word(NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE)};
+  rdma.source = NVDLA_VIEW_SURFACE(view, PDP_RDMA_D_SRC, PDP_RDMA_D_SRC_RAM_CFG, SRC_RAM_TYPE);
   rdma.bands = PDP_RDMA(OPERATION_MODE_CFG, SPLIT_NUM) + 1;
   rdma.in = {
       PDP_RDMA(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_FIRST) + 1,
@@ -156,11 +152,7 @@ PdpLayer read_pdp(const RegisterFile& registers) {
                 NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 6 * kRegisterStep);
   for (unsigned n = 1; n < layer.padding.size(); ++n)
     layer.padding[n] = view.word(NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + (n - 1) * kRegisterStep);
-  layer.destination = {ram_type(PDP(DST_RAM_CFG, DST_RAM_TYPE)),
-                       join_address(view.word(NVDLA_PDP_D_DST_BASE_ADDR_HIGH),
-                                    view.word(NVDLA_PDP_D_DST_BASE_ADDR_LOW)),
-                       view.word(NVDLA_PDP_D_DST_LINE_STRIDE),
-                       view.word(NVDLA_PDP_D_DST_SURFACE_STRIDE)};
+  layer.destination = NVDLA_VIEW_SURFACE(view, PDP_D_DST, PDP_D_DST_RAM_CFG, DST_RAM_TYPE);
   layer.has_rdma = layer.from_memory && registers.running(NVDLA_UNIT_PDP_RDMA);
   if (layer.has_rdma) layer.rdma = read_pdp_rdma(registers.view(NVDLA_UNIT_PDP_RDMA));
   return layer;
@@ -254,12 +246,7 @@ std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer, const SdpLayer&
 }
 
 cost::PdpGeometry geometry(const PdpLayer& layer) {
-  cost::PdpGeometry to;
-  to.width = layer.width;
-  to.height = layer.height;
-  to.channels = layer.channels;
-  to.out_width = layer.out_width;
-  to.out_height = layer.out_height;
+  cost::PdpGeometry to{layer};
   to.element_bytes = precision_bytes(layer.precision);
   to.reads_cube = layer.from_memory;
   to.source = interface_of(layer.rdma.source.ram);
@@ -269,14 +256,7 @@ cost::PdpGeometry geometry(const PdpLayer& layer) {
     std::vector<Columns> bands;
     input_columns(layer.rdma, bands);
     for (const Columns& band : bands) to.bands.push_back(band.count);
-    to.out_width = layer.out.first + (layer.bands - 2) * layer.out.middle + layer.out.last;
   }
-  to.kernel_width = layer.kernel_width;
-  to.kernel_height = layer.kernel_height;
-  to.stride_width = layer.stride_width;
-  to.stride_height = layer.stride_height;
-  to.left = layer.left;
-  to.top = layer.top;
   return to;
 }
 

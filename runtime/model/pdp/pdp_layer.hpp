@@ -33,17 +33,15 @@ struct PdpRdma {
   unsigned kernel_width = 1, stride_width = 1;
 };
 
-struct PdpLayer {
-  unsigned width = 0, height = 0, channels = 0;
-  unsigned out_width = 0, out_height = 0, out_channels = 0;
+struct PdpLayer : cost::PdpSizes {
+  unsigned out_channels = 0;
   Pooling method = Pooling::kAverage;
   bool from_memory = false;
   bool flush_nan = false;
   Precision precision = Precision::kInt8;
   unsigned bands = 1;
   Bands in, out;
-  unsigned kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
-  unsigned left = 0, right = 0, top = 0, bottom = 0;
+  unsigned right = 0, bottom = 0;
   std::uint32_t reciprocal_width = 0, reciprocal_height = 0;
   // What n missing columns or rows add to a sum, as written; 0 for none.
   std::array<std::uint32_t, 8> padding{};

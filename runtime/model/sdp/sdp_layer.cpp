@@ -28,19 +28,12 @@ Alu alu_algorithm(std::uint32_t field) {
 std::int16_t low16(std::uint32_t value) { return static_cast<std::int16_t>(value); }
 
 // BS, BN and EW have the same operand DMA at different offsets.
-#define OPERAND_DMA(view, x, dma)                                                       \
-  OperandDma {                                                                          \
-    NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DISABLE) != 0,                 \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_USE),                 \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_SIZE) != 0,           \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_MODE) != 0, Surface { \
-      ram_type(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)),         \
-          join_address((view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_HIGH),              \
-                       (view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_LOW)),              \
-          (view).word(NVDLA_SDP_RDMA_D_##x##_LINE_STRIDE),                              \
-          (view).word(NVDLA_SDP_RDMA_D_##x##_SURFACE_STRIDE)                            \
-    }                                                                                   \
-  }
+#define OPERAND_DMA(view, x, dma)                                                   \
+  (OperandDma{NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DISABLE) != 0,   \
+              NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_USE),       \
+              NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_SIZE) != 0, \
+              NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_MODE) != 0, \
+              NVDLA_VIEW_SURFACE(view, SDP_RDMA_D_##x, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)})
 
 #define OPERATOR_X(view, x)                                                      \
   read_x({NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_BYPASS),                \
@@ -184,11 +177,7 @@ SdpRdma read_sdp_rdma(const GroupView& view) {
   rdma.proc = precision(SDP_RDMA(FEATURE_MODE_CFG, PROC_PRECISION));
   rdma.out = precision(SDP_RDMA(FEATURE_MODE_CFG, OUT_PRECISION));
   rdma.batches = SDP_RDMA(FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
-  rdma.source = {ram_type(SDP_RDMA(SRC_DMA_CFG, SRC_RAM_TYPE)),
-                 join_address(view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-                              view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-                 view.word(NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE),
-                 view.word(NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE)};
+  rdma.source = NVDLA_VIEW_SURFACE(view, SDP_RDMA_D_SRC, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE);
   rdma.operands[0] = OPERAND_DMA(view, BS, BRDMA);
   rdma.operands[1] = OPERAND_DMA(view, BN, NRDMA);
   rdma.operands[2] = OPERAND_DMA(view, EW, ERDMA);
@@ -208,11 +197,7 @@ SdpLayer read_sdp(const RegisterFile& registers) {
   layer.batches = SDP(FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
   layer.proc = precision(SDP(DATA_FORMAT, PROC_PRECISION));
   layer.out = precision(SDP(DATA_FORMAT, OUT_PRECISION));
-  layer.destination = {ram_type(SDP(DST_DMA_CFG, DST_RAM_TYPE)),
-                       join_address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH),
-                                    view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
-                       view.word(NVDLA_SDP_D_DST_LINE_STRIDE),
-                       view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
+  layer.destination = NVDLA_VIEW_SURFACE(view, SDP_D_DST, SDP_D_DST_DMA_CFG, DST_RAM_TYPE);
   layer.batch_stride = view.word(NVDLA_SDP_D_DST_BATCH_STRIDE);
   layer.flush_nan = SDP(FEATURE_MODE_CFG, NAN_TO_ZERO) != 0;
   layer.x[0] = OPERATOR_X(view, BS);

@@ -210,7 +210,7 @@ TEST(ConvCycles, StripesWaitForTheSumsBefore) {
 TEST(ConvCycles, ImagesCountTheirLines) {
   Conv conv(20, 4, 1, 32);
   ConvLayer& layer = conv.layer;
-  layer.pixel = true;
+  layer.image = true;
   layer.pixel_code = 15;  // four bytes
   layer.kernel_height = 3;
   layer.weight_channels = 3 * 4;

@@ -74,6 +74,21 @@ class GeneratorTest(unittest.TestCase):
         self.run_generator("--check")
         self.assertFalse((self.folder / "nvdla_regs.h").exists())
 
+    def test_copy_of_nothing(self):
+        self.edit("csc.json",
+                  lambda d: self.field(d, "D_BANK", "DATA_BANK").update(copy_of="CACC"))
+        self.refuses("csc.json.D_BANK.DATA_BANK", "there is no CACC.D_BANK.DATA_BANK")
+
+    def test_copy_of_another_width(self):
+        self.edit("csc.json", lambda d: self.field(d, "D_BANK", "DATA_BANK").update(
+            copy_of="CDMA.D_BATCH_NUMBER.BATCHES"))
+        self.refuses("csc.json.D_BANK.DATA_BANK", "is not as wide")
+
+    def test_copy_with_half_a_name(self):
+        self.edit("csc.json",
+                  lambda d: self.field(d, "D_BANK", "DATA_BANK").update(copy_of="CDMA.D_BANK"))
+        self.refuses("csc.json.D_BANK.DATA_BANK", "neither UNIT nor UNIT.REGISTER.FIELD")
+
     def test_overlapping_fields(self):
         self.edit("cdma.json", lambda d: self.field(d, "D_BANK", "DATA_BANK").update(width=17))
         self.refuses("cdma.json.D_BANK.WEIGHT_BANK (nv_full)", "overlaps another field")

@@ -28,9 +28,9 @@ class Expander : public testing::Test {
     layer_.kernel_bytes = 8;
     layer_.weight_banks = 1;
     layer_.weight_address = kWeights;
-    layer_.wmb_address = kMask;
-    layer_.wgs_address = kSizes;
-    layer_.weight_bytes = layer_.wmb_bytes = 128;
+    layer_.mask_address = kMask;
+    layer_.group_address = kSizes;
+    layer_.weight_bytes = layer_.mask_bytes = 128;
     for (const std::uint64_t address : {kWeights, kMask, kSizes})
       bus_.memory.fill(Ram::kPrimary, address, 128, std::byte{0});
     for (unsigned i = 0; i < 4; ++i) set(kWeights + i, 5 + i);
