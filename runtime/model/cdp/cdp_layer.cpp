@@ -13,56 +13,18 @@ std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
 // The width of what the tables are asked for.
 unsigned index_bits(Precision precision) { return precision == Precision::kInt8 ? 22 : 38; }
 
-struct LutRegisters {
-  std::uint32_t start_low, start_high, end_low, end_high, scale, shift;
-};
-
-// Both tables have the same registers at different offsets.
-LutTable read_table(const RegisterFile& registers, const LutRegisters& at, Precision precision) {
-  const auto word = [&](std::uint32_t offset) { return registers.single(NVDLA_UNIT_CDP, offset); };
-  const auto anchor = [&](std::uint32_t high, std::uint32_t low) -> std::int64_t {
+LutConfig read_cdp_lut(const RegisterFile& registers, Precision precision) {
+  LutConfig config = read_lut(registers, NVDLA_UNIT_CDP, NVDLA_CDP_S_LUT_LE_SLOPE_SCALE,
+                              NVDLA_CDP_S_LUT_LO_SLOPE_SCALE);
+  const auto bound = [&](std::uint32_t high, std::uint32_t low) -> std::int64_t {
+    const auto word = [&](std::uint32_t at) { return registers.single(NVDLA_UNIT_CDP, at); };
     if (precision == Precision::kFp16) return word(low);
     return sign_extend(join_address(word(high), word(low)), index_bits(precision));
   };
-  LutTable table;
-  table.start = anchor(at.start_high, at.start_low);
-  table.end = anchor(at.end_high, at.end_low);
-  const std::uint32_t scale = word(at.scale);
-  table.underflow_scale = static_cast<std::int16_t>(scale);
-  table.overflow_scale = static_cast<std::int16_t>(scale >> 16);
-  const std::uint32_t shift = word(at.shift);
-  table.underflow_shift = static_cast<int>(sign_extend(shift, 5));
-  table.overflow_shift = static_cast<int>(sign_extend(shift >> 5, 5));
-  return table;
-}
-
-LutConfig read_lut(const RegisterFile& registers, Precision precision) {
-  LutConfig config;
-  config.le = read_table(
-      registers,
-      {NVDLA_CDP_S_LUT_LE_START_LOW, NVDLA_CDP_S_LUT_LE_START_HIGH, NVDLA_CDP_S_LUT_LE_END_LOW,
-       NVDLA_CDP_S_LUT_LE_END_HIGH, NVDLA_CDP_S_LUT_LE_SLOPE_SCALE, NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT},
-      precision);
-  config.lo = read_table(
-      registers,
-      {NVDLA_CDP_S_LUT_LO_START_LOW, NVDLA_CDP_S_LUT_LO_START_HIGH, NVDLA_CDP_S_LUT_LO_END_LOW,
-       NVDLA_CDP_S_LUT_LO_END_HIGH, NVDLA_CDP_S_LUT_LO_SLOPE_SCALE, NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT},
-      precision);
-  const Lut& lut = registers.lut(NVDLA_UNIT_CDP);
-  config.le.entries = lut.le.data();
-  config.le.last = Lut::kLeEntries - 1;
-  config.lo.entries = lut.lo.data();
-  config.lo.last = Lut::kLoEntries - 1;
-
-  const std::uint32_t flags = registers.single(NVDLA_UNIT_CDP, NVDLA_CDP_S_LUT_CFG);
-  config.le.exponential = (flags & NVDLA_CDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) == 0;
-  config.underflow_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) != 0;
-  config.overflow_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) != 0;
-  config.hybrid_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) != 0;
-  const std::uint32_t info = registers.single(NVDLA_UNIT_CDP, NVDLA_CDP_S_LUT_INFO);
-  config.le.offset = static_cast<std::int8_t>(info);
-  config.le.select = static_cast<std::int8_t>(info >> 8);
-  config.lo.select = static_cast<std::int8_t>(info >> 16);
+  config.le.start = bound(NVDLA_CDP_S_LUT_LE_START_HIGH, NVDLA_CDP_S_LUT_LE_START_LOW);
+  config.le.end = bound(NVDLA_CDP_S_LUT_LE_END_HIGH, NVDLA_CDP_S_LUT_LE_END_LOW);
+  config.lo.start = bound(NVDLA_CDP_S_LUT_LO_START_HIGH, NVDLA_CDP_S_LUT_LO_START_LOW);
+  config.lo.end = bound(NVDLA_CDP_S_LUT_LO_END_HIGH, NVDLA_CDP_S_LUT_LO_END_LOW);
   return config;
 }
 
@@ -98,7 +60,7 @@ CdpLayer read_cdp(const RegisterFile& registers) {
   layer.out = {sign_extend(view.word(NVDLA_CDP_D_DATOUT_OFFSET), bytes ? 25 : 32),
                sign_extend(CDP(DATOUT_SCALE, DATOUT_SCALE), 16),
                CDP(DATOUT_SHIFTER, DATOUT_SHIFTER)};
-  layer.lut = read_lut(registers, layer.precision);
+  layer.lut = read_cdp_lut(registers, layer.precision);
   layer.count_lut = CDP(PERF_ENABLE, LUT_EN) != 0;
   layer.has_rdma = registers.running(NVDLA_UNIT_CDP_RDMA);
   if (layer.has_rdma) layer.rdma = read_cdp_rdma(registers.view(NVDLA_UNIT_CDP_RDMA));

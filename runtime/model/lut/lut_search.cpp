@@ -22,7 +22,50 @@ LutPlace place(const LutTable& table, std::uint64_t index, std::uint64_t fractio
   return {LutSide::kHit, static_cast<unsigned>(index), fraction};
 }
 
+int sign_extend(std::uint32_t value, unsigned bits) noexcept {
+  return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
+}
+
+void read_slopes(const RegisterFile& registers, Unit unit, std::uint32_t slope_scale,
+                 LutTable& table) noexcept {
+  const std::uint32_t scale = registers.single(unit, slope_scale);
+  table.underflow_scale = static_cast<std::int16_t>(scale);
+  table.overflow_scale = static_cast<std::int16_t>(scale >> 16);
+  const std::uint32_t shift = registers.single(unit, slope_scale + 4);
+  table.underflow_shift = sign_extend(shift, 5);
+  table.overflow_shift = sign_extend(shift >> 5, 5);
+}
+
+// What is named by SDP's registers is where it is in CDP's.
+static_assert(NVDLA_SDP_S_LUT_CFG == NVDLA_CDP_S_LUT_CFG &&
+              NVDLA_SDP_S_LUT_INFO == NVDLA_CDP_S_LUT_INFO &&
+              NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT == NVDLA_SDP_S_LUT_LE_SLOPE_SCALE + 4 &&
+              NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT == NVDLA_CDP_S_LUT_LE_SLOPE_SCALE + 4);
+
 }  // namespace
+
+LutConfig read_lut(const RegisterFile& registers, Unit unit, std::uint32_t le_slope_scale,
+                   std::uint32_t lo_slope_scale) {
+  LutConfig config;
+  read_slopes(registers, unit, le_slope_scale, config.le);
+  read_slopes(registers, unit, lo_slope_scale, config.lo);
+  const Lut& lut = registers.lut(unit);
+  config.le.entries = lut.le.data();
+  config.le.last = Lut::kLeEntries - 1;
+  config.lo.entries = lut.lo.data();
+  config.lo.last = Lut::kLoEntries - 1;
+
+  const std::uint32_t flags = registers.single(unit, NVDLA_SDP_S_LUT_CFG);
+  config.le.exponential = (flags & NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) == 0;
+  config.underflow_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) != 0;
+  config.overflow_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) != 0;
+  config.hybrid_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) != 0;
+  const std::uint32_t info = registers.single(unit, NVDLA_SDP_S_LUT_INFO);
+  config.le.offset = static_cast<std::int8_t>(info);
+  config.le.select = static_cast<std::int8_t>(info >> 8);
+  config.lo.select = static_cast<std::int8_t>(info >> 16);
+  return config;
+}
 
 LutPlace lut_find(const LutTable& table, std::int64_t x) noexcept {
   if (x <= table.start) return {LutSide::kUnderflow, 0, 0};

@@ -37,6 +37,12 @@ struct LutConfig {
   bool operator==(const LutConfig&) const = default;
 };
 
+// Reads what the registers of SDP and CDP say alike: which entries there are, how they are
+// searched, and the slopes beyond them, whose SLOPE_SCALE has SLOPE_SHIFT behind it. Where tables
+// start and end is the unit's to read; the entries stay in the register file.
+LutConfig read_lut(const RegisterFile& registers, Unit unit, std::uint32_t le_slope_scale,
+                   std::uint32_t lo_slope_scale);
+
 enum class LutSide : std::uint8_t { kUnderflow, kHit, kOverflow };
 
 struct LutPlace {

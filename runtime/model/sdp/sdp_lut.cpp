@@ -98,59 +98,20 @@ void look_up_each(std::int32_t* values, unsigned count_of, unsigned lanes, const
   }
 }
 
-struct TableRegisters {
-  std::uint32_t start, end, scale, shift;
-};
-
-int sign_extend(std::uint32_t value, unsigned bits) noexcept {
-  return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
-}
-
-LutTable read_table(const RegisterFile& registers, const TableRegisters& at, Precision proc) {
-  const auto word = [&](std::uint32_t offset) { return registers.single(NVDLA_UNIT_SDP, offset); };
-  const auto bound = [&](std::uint32_t offset) -> std::int64_t {
-    if (proc == Precision::kFp16) return word(offset);
-    return static_cast<std::int32_t>(word(offset));
-  };
-  LutTable table;
-  table.start = bound(at.start);
-  table.end = bound(at.end);
-  const std::uint32_t scale = word(at.scale);
-  table.underflow_scale = static_cast<std::int16_t>(scale);
-  table.overflow_scale = static_cast<std::int16_t>(scale >> 16);
-  const std::uint32_t shift = word(at.shift);
-  table.underflow_shift = sign_extend(shift, 5);
-  table.overflow_shift = sign_extend(shift >> 5, 5);
-  return table;
-}
-
 }  // namespace
 
 LutConfig read_sdp_lut(const RegisterFile& registers, Precision proc) {
-  LutConfig config;
-  config.le = read_table(registers,
-                         {NVDLA_SDP_S_LUT_LE_START, NVDLA_SDP_S_LUT_LE_END,
-                          NVDLA_SDP_S_LUT_LE_SLOPE_SCALE, NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT},
-                         proc);
-  config.lo = read_table(registers,
-                         {NVDLA_SDP_S_LUT_LO_START, NVDLA_SDP_S_LUT_LO_END,
-                          NVDLA_SDP_S_LUT_LO_SLOPE_SCALE, NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT},
-                         proc);
-  const Lut& lut = registers.lut(NVDLA_UNIT_SDP);
-  config.le.entries = lut.le.data();
-  config.le.last = Lut::kLeEntries - 1;
-  config.lo.entries = lut.lo.data();
-  config.lo.last = Lut::kLoEntries - 1;
-
-  const std::uint32_t flags = registers.single(NVDLA_UNIT_SDP, NVDLA_SDP_S_LUT_CFG);
-  config.le.exponential = (flags & NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) == 0;
-  config.underflow_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) != 0;
-  config.overflow_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) != 0;
-  config.hybrid_lo = (flags & NVDLA_SDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) != 0;
-  const std::uint32_t info = registers.single(NVDLA_UNIT_SDP, NVDLA_SDP_S_LUT_INFO);
-  config.le.offset = sign_extend(info >> NVDLA_SDP_S_LUT_INFO_LUT_LE_INDEX_OFFSET_SHIFT, 8);
-  config.le.select = sign_extend(info >> NVDLA_SDP_S_LUT_INFO_LUT_LE_INDEX_SELECT_SHIFT, 8);
-  config.lo.select = sign_extend(info >> NVDLA_SDP_S_LUT_INFO_LUT_LO_INDEX_SELECT_SHIFT, 8);
+  LutConfig config = read_lut(registers, NVDLA_UNIT_SDP, NVDLA_SDP_S_LUT_LE_SLOPE_SCALE,
+                              NVDLA_SDP_S_LUT_LO_SLOPE_SCALE);
+  const auto bound = [&](std::uint32_t offset) -> std::int64_t {
+    const std::uint32_t word = registers.single(NVDLA_UNIT_SDP, offset);
+    if (proc == Precision::kFp16) return word;
+    return static_cast<std::int32_t>(word);
+  };
+  config.le.start = bound(NVDLA_SDP_S_LUT_LE_START);
+  config.le.end = bound(NVDLA_SDP_S_LUT_LE_END);
+  config.lo.start = bound(NVDLA_SDP_S_LUT_LO_START);
+  config.lo.end = bound(NVDLA_SDP_S_LUT_LO_END);
   return config;
 }
 

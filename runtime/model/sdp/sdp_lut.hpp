@@ -13,7 +13,6 @@
 
 namespace nvdla::model {
 
-// The tables themselves stay in the register file.
 LutConfig read_sdp_lut(const RegisterFile& registers, Precision proc);
 
 // Where the answers came from, and independently of that which tables had one.
