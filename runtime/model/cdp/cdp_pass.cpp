@@ -334,8 +334,8 @@ CdpCounters CdpPass::run(const CdpLayer& layer, bool counts) {
   }
   const std::uint64_t line_bytes = std::uint64_t{rdma.width} * hw_.atom;
   for (std::uint64_t surface = 0; surface < surfaces_; ++surface)
-    announce_lines(dma_, layer.destination.ram, layer.destination.at(surface, 0),
-                   layer.destination.line, rdma.height, line_bytes);
+    dma_.written_lines(layer.destination.ram, layer.destination.at(surface, 0),
+                       layer.destination.line, rdma.height, line_bytes);
   CdpCounters sum;
   for (const Worker& worker : workers_) sum += worker.counters;
   return sum;

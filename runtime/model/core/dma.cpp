@@ -80,4 +80,10 @@ void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void* fr
   }
 }
 
+void Dma::written_lines(Ram ram, std::uint64_t base, std::uint64_t stride, std::uint64_t lines,
+                        std::uint64_t bytes) noexcept {
+  if (stride <= 2 * bytes) return written(ram, base, (lines - 1) * stride + bytes);
+  for (std::uint64_t y = 0; y < lines; ++y) written(ram, base + y * stride, bytes);
+}
+
 }  // namespace nvdla::model

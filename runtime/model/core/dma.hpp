@@ -45,6 +45,9 @@ class Dma {
   void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept {
     bus_.written(ram, address & address_mask_, size);
   }
+  // The same of `lines` lines of `bytes`: in one call, unless they lie far apart.
+  void written_lines(Ram ram, std::uint64_t base, std::uint64_t stride, std::uint64_t lines,
+                     std::uint64_t bytes) noexcept;
   std::uint64_t generation(Ram ram, std::uint64_t address, std::uint64_t size) const noexcept {
     return bus_.generation(ram, address & address_mask_, size);
   }

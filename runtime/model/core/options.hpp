@@ -25,9 +25,16 @@ enum class Quirks : std::uint8_t {
 };
 
 // By the names rtl, cmodel and gated.
-std::optional<Quirks> find_quirks(std::string_view name) noexcept;
+constexpr std::optional<Quirks> find_quirks(std::string_view name) noexcept {
+  if (name == "rtl") return Quirks::kRtl;
+  if (name == "cmodel") return Quirks::kCmodel;
+  if (name == "gated") return Quirks::kGated;
+  return std::nullopt;
+}
 // Of the configuration as it is built.
-Quirks silicon_quirks(const nvdla_hw& hw) noexcept;
+constexpr Quirks silicon_quirks(const nvdla_hw& hw) noexcept {
+  return (hw.features & NVDLA_HW_WEIGHT_GATING) != 0 ? Quirks::kGated : Quirks::kRtl;
+}
 
 // Of Options::threads; whoever takes a number from people checks it against this.
 inline constexpr unsigned kMaxThreads = 1024;

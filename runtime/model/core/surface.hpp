@@ -9,13 +9,15 @@
 #include <cstdint>
 
 #include "model/core/bus.hpp"
-#include "model/core/dma.hpp"
 
 namespace nvdla::model {
 
 // The register encoding.
 enum class Precision : std::uint8_t { kInt8 = 0, kInt16 = 1, kFp16 = 2 };
-const char* precision_name(Precision precision) noexcept;
+constexpr const char* precision_name(Precision precision) noexcept {
+  constexpr const char* kNames[] = {"int8", "int16", "fp16", "reserved precision 3"};
+  return kNames[static_cast<unsigned>(precision) % 4];
+}
 constexpr unsigned precision_bytes(Precision precision) noexcept {
   return precision == Precision::kInt8 ? 1 : 2;
 }
@@ -30,6 +32,16 @@ struct Surface {
     return base + number * surface + y * line;
   }
   bool operator==(const Surface&) const = default;
+};
+
+// `AtomSink` takes what SDP hands on instead of writing it to memory.
+class AtomSink {
+ public:
+  virtual ~AtomSink() = default;
+
+  // `count` atoms of line `y` of a surface, from column `x` on; valid during the call.
+  virtual void take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
+                    unsigned count) = 0;
 };
 
 // Lines of surfaces, cut into tasks of about so many bytes, of one surface each.
@@ -77,10 +89,6 @@ constexpr std::uint64_t join_address(std::uint32_t high, std::uint32_t low) noex
                            NVDLA_VIEW_ADDRESS(view, reg##_BASE),                                \
                            (view).word(NVDLA_##reg##_LINE_STRIDE),                              \
                            (view).word(NVDLA_##reg##_SURFACE_STRIDE)})
-
-// Tells the bus of `lines` written lines of `bytes`: in one call, unless they lie far apart.
-void announce_lines(Dma& dma, Ram ram, std::uint64_t base, std::uint64_t stride,
-                    std::uint64_t lines, std::uint64_t bytes) noexcept;
 
 }  // namespace nvdla::model
 

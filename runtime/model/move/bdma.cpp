@@ -176,8 +176,8 @@ bool Bdma::run(std::uint32_t& interrupts) {
   const Part part = next_part(transfer);
   if (!move_open(transfer, part)) move_lines(transfer, part);
   for (std::uint64_t surface = surface_; surface < surface_ + part.surfaces; ++surface)
-    announce_lines(dma_, transfer.destination.ram, transfer.destination.at(surface, line_),
-                   transfer.destination.line, part.lines, transfer.bytes);
+    dma_.written_lines(transfer.destination.ram, transfer.destination.at(surface, line_),
+                       transfer.destination.line, part.lines, transfer.bytes);
   line_ += part.lines;
   if (line_ == transfer.lines) {
     line_ = 0;

@@ -406,9 +406,9 @@ void PdpPass::run_from_memory() {
 }
 
 void PdpPass::announce(std::uint64_t surface) noexcept {
-  announce_lines(dma_, layer_.destination.ram, layer_.destination.at(surface, 0),
-                 layer_.destination.line, layer_.out_height,
-                 std::uint64_t{layer_.out_width} * hw_.atom);
+  dma_.written_lines(layer_.destination.ram, layer_.destination.at(surface, 0),
+                     layer_.destination.line, layer_.out_height,
+                     std::uint64_t{layer_.out_width} * hw_.atom);
 }
 
 void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,

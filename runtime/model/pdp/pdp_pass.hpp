@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/core/atom_sink.hpp"
 #include "model/core/dma.hpp"
 #include "model/core/options.hpp"
 #include "model/core/thread_pool.hpp"

@@ -5,7 +5,6 @@
 // operators themselves, and looked up from then on, in the layers that follow, too.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "model/lut/lut_search.hpp"
 #include "model/sdp/sdp_pass.hpp"

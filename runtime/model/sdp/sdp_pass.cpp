@@ -461,9 +461,9 @@ void SdpPass::announce() {
   if (single_output_) return dma_.written(memory.ram, memory.base, cube_.extent());
   for (std::uint64_t batch = 0; batch < batches_; ++batch)
     for (std::uint64_t surface = 0; surface < cube_.surfaces; ++surface)
-      announce_lines(dma_, memory.ram,
-                     memory.base + batch * layer_.batch_stride + surface * memory.surface,
-                     memory.line, layer_.height, cube_.line_bytes);
+      dma_.written_lines(memory.ram,
+                         memory.base + batch * layer_.batch_stride + surface * memory.surface,
+                         memory.line, layer_.height, cube_.line_bytes);
 }
 
 }  // namespace nvdla::model

@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "model/core/atom_sink.hpp"
 #include "model/core/dma.hpp"
 #include "model/core/recurring_search.hpp"
 #include "model/sdp/sdp_epilogue.hpp"

@@ -26,6 +26,7 @@ bool avx2_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& b
 void avxvnni_mac(const MacTile& tile);
 void avxvnni_depthwise(const DepthwiseTile& tile);
 void avxvnni_wide(const WideTile& tile);
+const Kernels& avxvnni_kernels();
 
 // AVX-512 has these of its own: they need F, BW, VL, DQ and VNNI.
 void avx512_mac(const MacTile& tile);
@@ -56,6 +57,7 @@ unsigned amx_tile_positions(const TileLines& lines, unsigned count);
 void amx_mac(const MacTile& tile);
 void amx_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out);
 void amx_pieces(const PieceTile& tile);
+const Kernels& amx_kernels();
 
 // NEON has these of its own, and shares the others.
 void neon_mac(const MacTile& tile);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <immintrin.h>
 
+#include "model/simd/sdp/epilogue.ipp"
 #include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
@@ -59,6 +60,10 @@ struct Vector {
 
 void avx2_finish(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out) {
   finish_tile<Vector>(values, count, finish, out);
+}
+
+bool avx2_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block, int8_t* out) {
+  return HWY_NAMESPACE::epilogue(values, count, block, out);
 }
 
 }  // namespace nvdla::model

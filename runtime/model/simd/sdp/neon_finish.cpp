@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arm_neon.h>
 
+#include "model/simd/sdp/epilogue.ipp"
 #include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
@@ -55,6 +56,10 @@ struct Vector {
 
 void neon_finish(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out) {
   finish_tile<Vector>(values, count, finish, out);
+}
+
+bool neon_epilogue(const int32_t* values, unsigned count, const EpilogueBlock& block, int8_t* out) {
+  return HWY_NAMESPACE::epilogue(values, count, block, out);
 }
 
 }  // namespace nvdla::model

@@ -10,8 +10,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
+#include "model/simd/set_loops.hpp"
 #include "model/simd/sets/x86_access.hpp"
-#include "model/simd/sets/younger_sets.hpp"
 #elif defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>

@@ -283,7 +283,7 @@ struct StreamWords {
   }
 };
 
-#include "model/simd/lut/avx2_pairs.ipp"
+#include "model/simd/sets/avx2_shared.ipp"
 
 // Rises and entries of a table of CDP.
 class LoPairs {
@@ -301,7 +301,6 @@ class LoPairs {
 using LePairs = LoPairs;
 
 // clang-format off
-#include "model/simd/avx2_atoms.ipp"
 #include "model/simd/sdp/sdp_word_vectors.ipp"
 #include "model/simd/sets/unit_vectors.ipp"
 // clang-format on

@@ -254,7 +254,7 @@ struct StreamWords {
   }
 };
 
-#include "model/simd/lut/avx2_pairs.ipp"
+#include "model/simd/sets/avx2_shared.ipp"
 
 // Rises and entries of a table of CDP.
 class LoPairs {
@@ -298,7 +298,6 @@ class LePairs {
 };
 
 // clang-format off
-#include "model/simd/avx2_atoms.ipp"
 #include "model/simd/sdp/sdp_word_vectors.ipp"
 #include "model/simd/sets/unit_vectors.ipp"
 // clang-format on

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
+// Sets that have a better multiplier than the one that they are built on, and are like it else.
 // Compiled without special flags: these are asked for their names on any processor.
-#include "model/simd/sets/younger_sets.hpp"
-
 #include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
