@@ -30,6 +30,13 @@ template <typename... Args>
               "loadable: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
+// Throws the same of the blob of that name.
+template <typename... Args>
+[[noreturn]] void throw_in_blob(std::string_view blob, fmt::format_string<Args...> format,
+                                Args&&... args) {
+  throw_in_file("blob '{}': {}", blob, fmt::format(format, std::forward<Args>(args)...));
+}
+
 // Files beyond this are refused before they are read.
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 31;
 
@@ -178,6 +185,9 @@ struct Container {
 Container parse_container(detail::HostPages file);
 // The same of a copy.
 Container parse_container(std::span<const std::byte> file);
+// Returns the file of a container, whose blobs may point anywhere. Checks nothing: what is written
+// can be read back by parse_container() only if it is right.
+std::vector<std::byte> write_container(const Container& container);
 // Throws kInvalidArgument also if the file cannot be read.
 detail::HostPages read_loadable(std::string_view path);
 

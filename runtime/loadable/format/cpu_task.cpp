@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host_ops/operation_fields.hpp"
+#include "loadable/format/container.hpp"
 #include "nvdla/lowlevel/tensors.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
@@ -24,12 +25,6 @@ constexpr std::string_view kSymbol = "nvdla-cpu:";
 constexpr std::uint32_t kCpuVersion = 1;
 
 static_assert(cpu::kMaxWindow == detail::kMaxSide);
-
-template <typename... Args>
-[[noreturn]] void throw_invalid(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(ErrorCode::kInvalidArgument,
-              "loadable: " + fmt::format(format, std::forward<Args>(args)...));
-}
 
 // Calls call(operation) with one of each kind.
 template <std::size_t kIndex = 0, typename Call>
@@ -103,13 +98,13 @@ class Reader {
   void number(const char* name, std::uint32_t& value, std::uint32_t min, std::uint32_t max) {
     value = word(name);
     if (value < min || value > max)
-      throw_invalid("{}, {}: {} is not in {}..{}", what_, name, value, min, max);
+      throw_in_file("{}, {}: {} is not in {}..{}", what_, name, value, min, max);
   }
   void zero_point(const char* name, std::int32_t& value) {
     constexpr std::int32_t kLow = -32768, kHigh = 32767;
     value = static_cast<std::int32_t>(word(name));
     if (value < kLow || value > kHigh)
-      throw_invalid("{}, {}: {} is not in {}..{}", what_, name, value, kLow, kHigh);
+      throw_in_file("{}, {}: {} is not in {}..{}", what_, name, value, kLow, kHigh);
   }
   void flag(const char* name, bool& value) {
     std::uint32_t bits = 0;
@@ -132,7 +127,7 @@ class Reader {
   void quantization(const char* name, Quantization& value) {
     value.scale = std::bit_cast<float>(word(name));
     if (!std::isfinite(value.scale) || value.scale <= 0)
-      throw_invalid("{}, {}: scale {} is not a positive number", what_, name, value.scale);
+      throw_in_file("{}, {}: scale {} is not a positive number", what_, name, value.scale);
     zero_point(name, value.zero_point);
   }
   void singles(const char* name, std::vector<float>& values) {
@@ -169,7 +164,7 @@ class Reader {
     return cube;
   }
   void end() const {
-    if (!bytes_.empty()) throw_invalid("{}: {} bytes follow its last field", what_, bytes_.size());
+    if (!bytes_.empty()) throw_in_file("{}: {} bytes follow its last field", what_, bytes_.size());
   }
 
  private:
@@ -187,20 +182,20 @@ class Reader {
   std::size_t length(const char* name, std::size_t bytes) {
     const std::size_t count = word(name);
     if (count > bytes_.size() / bytes)
-      throw_invalid("{}, {}: {} of {} bytes each do not fit the {} bytes that are left", what_,
+      throw_in_file("{}, {}: {} of {} bytes each do not fit the {} bytes that are left", what_,
                     name, count, bytes, bytes_.size());
     return count;
   }
   std::span<const std::byte> take(const char* name, std::size_t bytes) {
     if (bytes > bytes_.size())
-      throw_invalid("{}, {}: {} bytes are left; it takes {}", what_, name, bytes_.size(), bytes);
+      throw_in_file("{}, {}: {} bytes are left; it takes {}", what_, name, bytes_.size(), bytes);
     const auto taken = bytes_.first(bytes);
     bytes_ = bytes_.subspan(bytes);
     return taken;
   }
   void check_finite(const char* name, double value) const {
     if (!std::isfinite(value))
-      throw_invalid("{}, {}: {} is not a finite number", what_, name, value);
+      throw_in_file("{}, {}: {} is not a finite number", what_, name, value);
   }
 
   std::span<const std::byte> bytes_;
@@ -229,7 +224,7 @@ class Checker {
     same_shape();
     const std::size_t bytes = in_.element_bytes(), all = bytes << (8 * bytes);
     if (op.results->size() != all)
-      throw_invalid("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
+      throw_in_file("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
                     text(in_.precision), all);
   }
   void operator()(const cpu::NormalOperation& op) const { check_normalization(op); }
@@ -243,11 +238,11 @@ class Checker {
     check_zero_point("output_zero_point", op.output_zero_point);
     const std::uint32_t positions = b.shape.height * b.shape.width, channels = b.shape.channels;
     if (in_.shape.channels != (op.transposed ? channels : positions))
-      throw_invalid("{}: the first input has {} channels, but the second one {} {}", what_,
+      throw_in_file("{}: the first input has {} channels, but the second one {} {}", what_,
                     in_.shape.channels, op.transposed ? channels : positions,
                     op.transposed ? "channels" : "positions");
     if (in_.shape.batch != b.shape.batch)
-      throw_invalid("{}: the first input has {} cubes, the second one {}", what_, in_.shape.batch,
+      throw_in_file("{}: the first input has {} cubes, the second one {}", what_, in_.shape.batch,
                     b.shape.batch);
     Shape out = in_.shape;
     out.channels = op.transposed ? positions : channels;
@@ -255,9 +250,9 @@ class Checker {
   }
   void operator()(const cpu::ArgmaxOperation&) const {
     if (out_.precision == Precision::kFp16)
-      throw_invalid("{}: the output is fp16; channels are numbered in int8 or int16", what_);
+      throw_in_file("{}: the output is fp16; channels are numbered in int8 or int16", what_);
     if (out_.precision == Precision::kInt8 && in_.shape.channels > 128)
-      throw_invalid("{}: int8 has numbers for 128 channels, the input has {}", what_,
+      throw_in_file("{}: int8 has numbers for 128 channels, the input has {}", what_,
                     in_.shape.channels);
     Shape out = in_.shape;
     out.channels = 1;
@@ -275,14 +270,14 @@ class Checker {
     if (w.pad_value) check_pad(*w.pad_value);
     if (!w.scale) return;
     if (in_.precision != Precision::kInt8)
-      throw_invalid("{}: it has scales, which are for int8; the input is {}", what_,
+      throw_in_file("{}: it has scales, which are for int8; the input is {}", what_,
                     text(in_.precision));
     check_zero_points(w.scale->input, w.scale->output);
   }
   void operator()(const cpu::ReshapeOperation&) const {
     same_precision(in_, out_, "the output");
     if (in_.shape.batch != out_.shape.batch || in_.shape.elements() != out_.shape.elements())
-      throw_invalid("{}: the output is {}, which are not the {} elements of each cube of the input",
+      throw_in_file("{}: the output is {}, which are not the {} elements of each cube of the input",
                     what_, text_of(out_.shape), in_.shape.elements() / in_.shape.batch);
   }
   void operator()(const cpu::TransposeOperation& op) const {
@@ -290,7 +285,7 @@ class Checker {
     const std::array sizes = {in_.shape.channels, in_.shape.height, in_.shape.width};
     for (std::size_t i = 0; i < 3; ++i)
       if (std::count(op.order.begin(), op.order.end(), op.order[i]) != 1)
-        throw_invalid("{}: its axes are {} {} {}; expected each of 0, 1, 2 once", what_,
+        throw_in_file("{}: its axes are {} {} {}; expected each of 0, 1, 2 once", what_,
                       op.order[0], op.order[1], op.order[2]);
     expect_shape({sizes[op.order[0]], sizes[op.order[1]], sizes[op.order[2]], in_.shape.batch});
   }
@@ -300,22 +295,22 @@ class Checker {
   void check_normalization(const Normal& op) const {
     same_shape();
     check_zero_points(op.input, op.output);
-    if (op.epsilon < 0) throw_invalid("{}: epsilon {} is less than 0", what_, op.epsilon);
+    if (op.epsilon < 0) throw_in_file("{}: epsilon {} is less than 0", what_, op.epsilon);
     for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
       if (!values->empty() && values->size() != in_.shape.channels)
-        throw_invalid("{}: {} values of {} for {} channels; expected as many, or none", what_,
+        throw_in_file("{}: {} values of {} for {} channels; expected as many, or none", what_,
                       values->size(), name, in_.shape.channels);
   }
   static const char* text(Precision precision) { return detail::precision_name(precision); }
 
   void same_precision(const TensorDesc& a, const TensorDesc& b, const char* name) const {
     if (a.precision != b.precision)
-      throw_invalid("{}: {} is {}, the input {}", what_, name, text(b.precision),
+      throw_in_file("{}: {} is {}, the input {}", what_, name, text(b.precision),
                     text(a.precision));
   }
   void expect_shape(const Shape& expected) const {
     if (!(out_.shape == expected))
-      throw_invalid("{}: the output is {}, expected {}", what_, text_of(out_.shape),
+      throw_in_file("{}: the output is {}, expected {}", what_, text_of(out_.shape),
                     text_of(expected));
   }
   void same_shape() const {
@@ -328,7 +323,7 @@ class Checker {
                                                                   : 0;
     const std::int32_t high = low == 0 ? 0 : -low - 1;
     if (zero_point < low || zero_point > high)
-      throw_invalid("{}, {}: zero point {} of {} is not in {}..{}", what_, name, zero_point,
+      throw_in_file("{}, {}: zero point {} of {} is not in {}..{}", what_, name, zero_point,
                     text(in_.precision), low, high);
   }
   void check_zero_points(const Quantization& input, const Quantization& output) const {
@@ -341,11 +336,11 @@ class Checker {
     check_zero_points(input, output);
     if (rounding != cpu::Elements::Rounding::kLoadable) return;
     if (in_.precision == Precision::kInt16)
-      throw_invalid("{}: its rounding is that of the standard form, which has no int16", what_);
+      throw_in_file("{}: its rounding is that of the standard form, which has no int16", what_);
     for (const Quantization* q : {&input, &output}) {
       const bool free = any_zero_point && q == &input;
       if ((q->zero_point != 0 && !free) || (in_.precision == Precision::kFp16 && q->scale != 1))
-        throw_invalid("{}: its rounding is that of the standard form, which has no {}", what_,
+        throw_in_file("{}: its rounding is that of the standard form, which has no {}", what_,
                       q->zero_point != 0 && !free ? "zero point" : "scale of fp16");
     }
   }
@@ -353,11 +348,11 @@ class Checker {
   void check_axis(const char* name, std::uint32_t size, std::uint32_t outputs, std::uint32_t kernel,
                   std::uint32_t stride, std::uint32_t before) const {
     if (before >= kernel)
-      throw_invalid("{}: {} elements of padding before the {}, whose kernel has {}; expected fewer",
+      throw_in_file("{}: {} elements of padding before the {}, whose kernel has {}; expected fewer",
                     what_, before, name, kernel);
     const std::uint32_t last = (outputs - 1) * stride;
     if (last >= before + size)
-      throw_invalid(
+      throw_in_file(
           "{}: the last window of the {} begins at {}, behind the {} elements of the input", what_,
           name, last, before + size);
   }
@@ -367,7 +362,7 @@ class Checker {
                                                                   : -2048;
     const std::int32_t high = in_.precision == Precision::kFp16 ? 2048 : -low - 1;
     if (value < low || value > high)
-      throw_invalid("{}, pad_value: {} of {} is not in {}..{}", what_, value, text(in_.precision),
+      throw_in_file("{}, pad_value: {} of {} is not in {}..{}", what_, value, text(in_.precision),
                     low, high);
   }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "loadable/format/quantization.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "loadable/format/packed.hpp"
 #include "nvdla/loadable.hpp"
@@ -18,50 +15,43 @@ namespace {
 
 constexpr std::size_t kCountBytes = 4;
 
-template <typename... Args>
-[[noreturn]] void throw_in_quantizations(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(ErrorCode::kInvalidArgument,
-              "loadable: blob '" + std::string(kQuantizationBlob) +
-                  "': " + fmt::format(format, std::forward<Args>(args)...));
-}
-
 void check(std::uint32_t index, const TensorEntry& tensor, const Quantization& quantization) {
   if (!(quantization.scale > 0) || !std::isfinite(quantization.scale)) {
-    throw_in_quantizations("tensor {} '{}': scale {} is no positive number", index, tensor.name,
-                           quantization.scale);
+    throw_in_blob(kQuantizationBlob, "tensor {} '{}': scale {} is no positive number", index,
+                  tensor.name, quantization.scale);
   }
   const bool real = tensor.data_type == static_cast<std::uint8_t>(LoadableType::kFp16);
   if (real && quantization.zero_point != 0) {
-    throw_in_quantizations("tensor {} '{}': fp16 has no zero point, found {}", index, tensor.name,
-                           quantization.zero_point);
+    throw_in_blob(kQuantizationBlob, "tensor {} '{}': fp16 has no zero point, found {}", index,
+                  tensor.name, quantization.zero_point);
   }
 }
 
 void read(Container& c, const Blob& blob) {
   if (blob.version.major_version != kQuantizationVersion) {
-    throw_in_quantizations("version {} is unknown; known is {}", blob.version.major_version,
-                           kQuantizationVersion);
+    throw_in_blob(kQuantizationBlob, "version {} is unknown; known is {}",
+                  blob.version.major_version, kQuantizationVersion);
   }
   const std::size_t each = packed_bytes<QuantizationEntry>(Revision::kNew);
   if (blob.data.size() < kCountBytes) {
-    throw_in_quantizations("{} bytes; the number of tensors takes {}", blob.data.size(),
-                           kCountBytes);
+    throw_in_blob(kQuantizationBlob, "{} bytes; the number of tensors takes {}", blob.data.size(),
+                  kCountBytes);
   }
   const auto count = unpack_descriptor<std::uint32_t>(blob.data, Revision::kNew);
   if (blob.data.size() != kCountBytes + std::uint64_t{count} * each) {
-    throw_in_quantizations("{} bytes; {} tensors take {}", blob.data.size(), count,
-                           kCountBytes + std::uint64_t{count} * each);
+    throw_in_blob(kQuantizationBlob, "{} bytes; {} tensors take {}", blob.data.size(), count,
+                  kCountBytes + std::uint64_t{count} * each);
   }
   for (std::size_t i = 0; i < count; ++i) {
     const auto entry = unpack_descriptor<QuantizationEntry>(
         blob.data.subspan(kCountBytes + i * each), Revision::kNew);
     if (entry.tensor >= c.tensors.size()) {
-      throw_in_quantizations("there is no tensor {}; the file has {}", entry.tensor,
-                             c.tensors.size());
+      throw_in_blob(kQuantizationBlob, "there is no tensor {}; the file has {}", entry.tensor,
+                    c.tensors.size());
     }
     TensorEntry& tensor = c.tensors[entry.tensor];
     if (tensor.quantization)
-      throw_in_quantizations("tensor {} '{}' occurs twice", entry.tensor, tensor.name);
+      throw_in_blob(kQuantizationBlob, "tensor {} '{}' occurs twice", entry.tensor, tensor.name);
     tensor.quantization = {entry.scale, entry.zero_point};
     check(entry.tensor, tensor, *tensor.quantization);
   }

@@ -13,12 +13,6 @@ namespace {
 
 using detail::UserLayer;
 
-template <typename... Args>
-[[noreturn]] void refuse_table(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(ErrorCode::kInvalidArgument, "loadable: blob '" + std::string(kUserBlob) + "': " +
-                                               fmt::format(format, std::forward<Args>(args)...));
-}
-
 // Numbers have 32 bits, lowest byte first; texts and lists begin with their length.
 class TableWriter {
  public:
@@ -61,7 +55,7 @@ class TableReader {
   std::uint32_t number(std::string_view what, std::uint32_t min, std::uint32_t max) {
     const std::uint32_t value = number(what);
     if (value < min || value > max)
-      refuse_table("{}: {} is there; expected {} to {}", what, value, min, max);
+      throw_in_blob(kUserBlob, "{}: {} is there; expected {} to {}", what, value, min, max);
     return value;
   }
   std::string text(std::string_view what) {
@@ -92,7 +86,7 @@ class TableReader {
  private:
   std::span<const std::byte> take(std::size_t bytes, std::string_view what) {
     if (bytes_.size() < bytes)
-      refuse_table("{}: {} bytes are left; it takes {}", what, bytes_.size(), bytes);
+      throw_in_blob(kUserBlob, "{}: {} bytes are left; it takes {}", what, bytes_.size(), bytes);
     const auto taken = bytes_.first(bytes);
     bytes_ = bytes_.subspan(bytes);
     return taken;
@@ -105,7 +99,7 @@ void check_source(std::uint32_t source, std::size_t layers, std::size_t inputs,
                   std::string_view what) {
   const std::uint32_t input = source & ~UserLayer::kInput;
   if (input != source ? input >= inputs : source >= layers)
-    refuse_table("{}: no input or earlier layer has the number {:#x}", what, source);
+    throw_in_blob(kUserBlob, "{}: no input or earlier layer has the number {:#x}", what, source);
 }
 
 UserLayer read_layer(TableReader& reader, std::string_view what) {
@@ -165,12 +159,13 @@ std::optional<UserTable> read_user_table(const Container& c) {
     const UserLayer& layer = table.network.layers.back();
     for (const std::uint32_t source : layer.sources) check_source(source, i, inputs, what);
     for (const std::uint32_t step : layer.layers)
-      if (step >= steps) refuse_table("{}: no layer that runs has the number {}", what, step);
+      if (step >= steps)
+        throw_in_blob(kUserBlob, "{}: no layer that runs has the number {}", what, step);
   }
   table.network.outputs = reader.list("the outputs");
   for (const std::uint32_t source : table.network.outputs)
     check_source(source, layers, inputs, "an output");
-  if (!reader.done()) refuse_table("bytes follow its end");
+  if (!reader.done()) throw_in_blob(kUserBlob, "bytes follow its end");
   return table;
 }
 

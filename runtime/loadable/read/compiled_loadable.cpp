@@ -159,9 +159,9 @@ void CompiledLoadable::add_constants() {
 // Returns the pages of a blob that are all of the memory, or nullptr.
 std::shared_ptr<detail::HostPages> CompiledLoadable::pages_of(std::uint32_t slot) const {
   const Container& c = file().container;
-  const MemoryEntry& memory = c.memories[slot];
-  if (memory.contents.size() != 1 || memory.contents[0].offset != 0) return nullptr;
-  const auto& pages = c.blobs[memory.contents[0].blob].pages;
+  const std::vector<Content>& contents = c.memories[slot].contents;
+  if (contents.size() != 1 || contents[0].offset != 0) return nullptr;
+  const auto& pages = c.blobs[contents[0].blob].pages;
   return pages != nullptr && pages->size() == slots[slot].size ? pages : nullptr;
 }
 

@@ -35,9 +35,8 @@ CpuStep::Range place_cube(const Container& c, const Task& task, const CpuCube& c
   const std::uint64_t begin = at.offset + cube.offset;
   const std::uint64_t end = begin + tensor_bytes(cube.desc);
   if (end > c.memories[at.memory].size) {
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("loadable: {}: it ends at {}, memory {} has {} bytes", what, end,
-                            at.memory, c.memories[at.memory].size));
+    throw_in_file("{}: it ends at {}, memory {} has {} bytes", what, end, at.memory,
+                  c.memories[at.memory].size);
   }
   if (cube.desc.atom != hw.atom) {
     throw Error(ErrorCode::kNotAvailable,

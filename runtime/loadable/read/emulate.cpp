@@ -50,9 +50,7 @@ struct At {
 
 At check_buffer(const Container& c, const TaskEntry& entry, const EmuBuffer& b,
                 const std::string& what) {
-  const auto refuse = [&](const std::string& text) {
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("loadable: {}: {}", what, text));
-  };
+  const auto refuse = [&](const std::string& text) { throw_in_file("{}: {}", what, text); };
   const Place at = resolve_address(c, entry, b.address, what);
   const MemoryEntry& memory = c.memories[at.memory];
   if (memory.domain == kDomainSram) refuse("it lies in SRAM, which the CPU does not reach");
@@ -100,9 +98,8 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
     EmuBuffer& s = op.source;
     EmuBuffer& d = op.destination;
     if (s.format != d.format) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("loadable: {}: format {} of the source is not {} of the destination",
-                              what, s.format, d.format));
+      throw_in_file("{}: format {} of the source is not {} of the destination", what, s.format,
+                    d.format);
     }
     if (!executed(s.format)) {
       throw Error(ErrorCode::kNotAvailable,
@@ -111,9 +108,8 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
                               what, s.format));
     }
     if (s.width != d.width || s.height != d.height || s.channel != d.channel) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("loadable: {}: the source is {}x{}x{}, the destination {}x{}x{}",
-                              what, s.channel, s.height, s.width, d.channel, d.height, d.width));
+      throw_in_file("{}: the source is {}x{}x{}, the destination {}x{}x{}", what, s.channel,
+                    s.height, s.width, d.channel, d.height, d.width);
     }
     // The channels of one position are a run, as SDP leaves them, whatever the strides are.
     if (op.type == kSoftmax && s.width == 1 && s.height == 1) {

@@ -2,7 +2,6 @@
 //
 // The inverse of the second half of task.cpp, and of cpu_task.cpp. What the standard form has, and
 // what its readers compute as we do, is written in it; all else as an operation of our own.
-#include <array>
 #include <optional>
 
 #include "host_ops/operation.hpp"

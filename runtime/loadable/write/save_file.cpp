@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "loadable/format/container.hpp"
 #include "loadable/format/cpu_task.hpp"
 #include "loadable/format/model_sizes.hpp"
 #include "loadable/format/note.hpp"
 #include "loadable/format/quantization.hpp"
 #include "loadable/format/user_table.hpp"
 #include "loadable/write/save_parts.hpp"
-#include "loadable/write/writer.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::loadable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Inputs and outputs of a compiled network as the tensor list describes them.
-#include <algorithm>
 
 #include "loadable/write/save_file.hpp"
 #include "loadable/write/save_parts.hpp"

@@ -14,7 +14,6 @@
 #include "common/command.hpp"
 #include "compiler/lower/schedule_text.hpp"
 #include "loadable/format/container.hpp"
-#include "loadable/write/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/operators/tensor_handle.hpp"

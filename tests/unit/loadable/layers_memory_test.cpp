@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "loadable/write/writer.hpp"
+#include "loadable/format/container.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "loadable/format/container.hpp"
 #include "loadable/format/packed.hpp"
-#include "loadable/write/writer.hpp"
 
 namespace nvdla::test {
 

@@ -13,7 +13,6 @@
 #include "../tools/temporary_folder.hpp"
 #include "common/command.hpp"
 #include "loadable/format/container.hpp"
-#include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/types/half.hpp"

@@ -10,7 +10,6 @@
 
 #include "loadable/format/container.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "loadable/write/writer.hpp"
 #include "loadable_generated.h"
 #include "nvdla/loadable.hpp"
 #include "nvdla/network.hpp"

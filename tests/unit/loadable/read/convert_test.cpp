@@ -7,7 +7,7 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "compiler/graph/nodes.hpp"
-#include "loadable/write/writer.hpp"
+#include "loadable/format/container.hpp"
 #include "nvdla/loadable.hpp"
 #include "unit/loadable/maker.hpp"
 

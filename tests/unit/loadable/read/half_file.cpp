@@ -6,8 +6,8 @@
 #include <string>
 
 #include "host_ops/cube.hpp"
+#include "loadable/format/container.hpp"
 #include "loadable/format/packed.hpp"
-#include "loadable/write/writer.hpp"
 #include "unit/loadable/maker.hpp"
 
 namespace nvdla::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
-#include "loadable/write/writer.hpp"
+#include "loadable/format/container.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/types/precision.hpp"
 #include "nvdla/types/shape.hpp"

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "common/runtime/expect_error.hpp"
+#include "loadable/format/container.hpp"
 #include "loadable/format/dimg.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/types/shape.hpp"
 #include "unit/loadable/maker.hpp"

@@ -54,7 +54,7 @@ std::vector<Refusal> emulation_refusals() {
           kAddress, [](Emulated& e) { e.destination.set("address", 6); },
           "task 0, operation 0 (softmax), destination: address 6 is not in 0..5"),
       in_emulation(
-          "loadable: {}: format {} of the source is not {} of the destination",
+          "{}: format {} of the source is not {} of the destination",
           [](Emulated& e) { e.source.set("format", 2); },
           "task 0, operation 0 (softmax): format 2 of the source is not 3 of the destination"),
       in_emulation(
@@ -103,7 +103,7 @@ std::vector<Refusal> emulation_refusals() {
                          : "task 0, operation 0 (softmax), source: its size is "
                            "0x1x2"));
     all.push_back(in_emulation(
-        "loadable: {}: the source is {}x{}x{}, the destination {}x{}x{}",
+        "{}: the source is {}x{}x{}, the destination {}x{}x{}",
         [=](Emulated& e) { e.destination.set(side, 3); },
         side[0] == 'w'
             ? "task 0, operation 0 (softmax): the source is 40x1x2, the destination 40x1x3"

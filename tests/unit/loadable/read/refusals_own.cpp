@@ -113,7 +113,7 @@ std::vector<Refusal> of_the_format() {
           kAddress, "argmax", [](Own& own) { own.cubes[0].address = 4; },
           "task 0 (argmax), input 0: address 4 is not in 0..3"),
       in_own(
-          "loadable: {}: it ends at {}, memory {} has {} bytes", "argmax",
+          "{}: it ends at {}, memory {} has {} bytes", "argmax",
           [](Own& own) { own.cubes[0].offset = 15456; },
           "task 0 (argmax), input 0: it ends at 16416, memory 1 has 16384 bytes"),
       in_own(

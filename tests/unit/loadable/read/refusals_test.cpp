@@ -91,6 +91,7 @@ TEST(Refusals, TheFilesAreTakenAsTheyWere) {
 // Checks that no file of these reaches, and why.
 const std::map<std::string, std::string>& elsewhere() {
   static const std::map<std::string, std::string> all = {
+      {"{}: {}", "puts a place before the text of another"},
       {"loadable: {}: {}", "puts a place before the text of another"},
       {"cannot open '{}': {}", "of files: LoadableCli"},
       {"cannot read '{}': {}", "of files: LoadableCli"},
@@ -113,7 +114,7 @@ const std::map<std::string, std::string>& elsewhere() {
 std::map<std::string, std::size_t> formats_of(const std::string& source) {
   std::map<std::string, std::size_t> found;
   const std::regex call(
-      R"re((?:\b(?:refuse|throw_invalid|throw_in_\w+)\(|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+      R"re((?:\b(?:refuse|throw_invalid|throw_in_\w+)\((?:k\w+,\s*)?|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
   const std::regex literal(R"re("((?:[^"\\]|\\.)*)")re");
   for (std::sregex_iterator i(source.begin(), source.end(), call), end; i != end; ++i) {
     const std::string literals = (*i)[1];

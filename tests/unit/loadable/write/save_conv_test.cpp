@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "loadable/format/container.hpp"
 #include "loadable/format/packed.hpp"
-#include "loadable/write/writer.hpp"
 #include "nvdla/lowlevel/images.hpp"
 #include "round_trip.hpp"
 

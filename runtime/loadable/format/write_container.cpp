@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "loadable/write/writer.hpp"
-
+#include "loadable/format/container.hpp"
 #include "loadable_generated.h"
 
 namespace nvdla::loadable {
