@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "nvdla/request_pool.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "support/check.hpp"

@@ -25,7 +25,6 @@
 #include "emulator/device/platform.hpp"
 #include "emulator/device/qemu.hpp"
 #include "emulator/device/qtest.hpp"
-#include "emulator/device/server.hpp"
 #include "emulator/simulated_model.hpp"
 #include "emulator/vhost/uml.hpp"
 #include "emulator/vhost/vhost_device.hpp"
@@ -221,61 +220,51 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("--quiet", arguments.quiet, "Say nothing about resets and faults");
 
-  const std::string group = "Misbehaviour (a guest can ask for it too: fault_capability.h)";
+  const std::string before = app.option_defaults()->get_group();
+  app.option_defaults()->group("Misbehaviour (a guest can ask for it too: fault_capability.h)");
   app.add_option("--swallow-interrupts", arguments.faults.swallow_interrupts,
-                 "Do not deliver the first N interrupts")
-      ->group(group);
+                 "Do not deliver the first N interrupts");
   app.add_option("--swallow-completions", arguments.faults.swallow_completions,
-                 "Never show the first N completions")
-      ->group(group);
-  app.add_option("--block", arguments.faults.block, "Block at the N-th layer")->group(group);
+                 "Never show the first N completions");
+  app.add_option("--block", arguments.faults.block, "Block at the N-th layer");
   app.add_option("--late", arguments.faults.late_ms,
                  "Run a blocked layer after this time, such as 20ms, and "
                  "overwrite its output")
       ->transform(program::time_in("ms", 0, 86'400'000))
-      ->type_name("TIME")
-      ->group(group);
+      ->type_name("TIME");
   app.add_option("--delay", arguments.faults.delay_us, "Time before each layer, such as 50us")
       ->transform(program::time_in("us", 0, 3'600'000'000))
-      ->type_name("TIME")
-      ->group(group);
+      ->type_name("TIME");
   app.add_option("--pattern", arguments.faults.pattern, "Byte that late writes leave")
-      ->check(program::whole_number(0, 255))
-      ->group(group);
+      ->check(program::whole_number(0, 255));
   app.add_flag_callback(
-         "--gone", [&] { arguments.faults.gone = 1; }, "Registers read as ones")
-      ->group(group);
-  app.add_option("--ones-reads", arguments.faults.ones_reads, "The first N register reads are ones")
-      ->group(group);
+      "--gone", [&] { arguments.faults.gone = 1; }, "Registers read as ones");
+  app.add_option("--ones-reads", arguments.faults.ones_reads,
+                 "The first N register reads are ones");
   app.add_option("--ones", arguments.faults.ones_ms,
                  "Registers read as ones for this time, such as 20ms")
       ->transform(program::time_in("ms", 0, 86'400'000))
-      ->type_name("TIME")
-      ->group(group);
+      ->type_name("TIME");
   app.add_option("--garbage-reads", arguments.faults.garbage_reads,
-                 "The first N register reads are random")
-      ->group(group);
+                 "The first N register reads are random");
   app.add_option("--garbage-seed", arguments.faults.garbage_seed, "Of these random words")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--storm", arguments.faults.storm_hz,
                  "Rate of interrupts without reason, such as 10kHz")
       ->transform(program::rate_in("Hz", 0, 1'000'000))
-      ->type_name("RATE")
-      ->group(group);
+      ->type_name("RATE");
   app.add_option("--reset", arguments.faults.reset,
                  "Resets of the function do that: work; fail; or barely "
                  "work, and the device goes on")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, std::uint32_t>{{"works", NVDLA_FAULT_RESET_WORKS},
                                                {"fails", NVDLA_FAULT_RESET_FAILS},
-                                               {"barely", NVDLA_FAULT_RESET_BARELY}}))
-      ->group(group);
+                                               {"barely", NVDLA_FAULT_RESET_BARELY}}));
   app.add_option("--reset-time", arguments.faults.reset_ms,
                  "Everything reads as ones for this time after a reset, such as 20ms")
       ->transform(program::time_in("ms", 0, 86'400'000))
-      ->type_name("TIME")
-      ->group(group);
+      ->type_name("TIME");
+  app.option_defaults()->group(before);
 }
 
 // Where the window is; nothing for the routes without.

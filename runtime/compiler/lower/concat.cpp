@@ -2,7 +2,6 @@
 //
 // Lowering concatenations: parts are written where they belong, as far as that can be.
 #include <algorithm>
-#include <utility>
 
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"

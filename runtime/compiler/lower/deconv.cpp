@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/lower/conv.hpp"
-#include "compiler/lower/rubik_layer.hpp"
+#include "compiler/lower/lowering.hpp"
 #include "compiler/lower/sdp.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"

@@ -212,4 +212,13 @@ std::uint64_t ConstantPool::add(std::uint64_t bytes) {
   return offset;
 }
 
+void lower(Lowering& lowering, const LayerNode& node, const CpuNode& cpu) {
+  const auto place = [&](std::uint32_t tensor) {
+    return CpuPlace{lowering.surface(tensor), lowering.desc(tensor)};
+  };
+  CpuWork work{cpu, {place(node.input)}, place(node.output)};
+  for (const std::uint32_t operand : node.operands) work.sources.push_back(place(operand));
+  lowering.emit_cpu(node, std::move(work));
+}
+
 }  // namespace nvdla::detail

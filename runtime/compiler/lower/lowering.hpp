@@ -89,7 +89,20 @@ std::string place_of(const Graph& graph, std::uint32_t tensor);
 // Returns the bytes of one cube of a packed tensor.
 std::uint64_t cube_bytes(const TensorDesc& desc);
 
-// Lower one node each, in a file each.
+// Returns a layer of Rubik for a cube, or its first channels, without its surfaces and strides.
+inline nvdla_layer rubik_layer(nvdla_rubik_mode mode, const TensorDesc& cube,
+                               std::uint32_t channels) {
+  nvdla_layer layer = {};
+  layer.kind = NVDLA_LAYER_RUBIK;
+  layer.rubik.mode = mode;
+  layer.rubik.precision = static_cast<std::uint32_t>(cube.precision);
+  layer.rubik.width = cube.shape.width;
+  layer.rubik.height = cube.shape.height;
+  layer.rubik.channels = channels;
+  return layer;
+}
+
+// Lower one node each.
 void lower(Lowering& lowering, const LayerNode& node, const SdpNode& part);
 void lower(Lowering& lowering, const LayerNode& node, const ConvNode& part);
 void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part);

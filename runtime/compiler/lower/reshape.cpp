@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "compiler/lower/copy.hpp"
-#include "compiler/lower/rubik_layer.hpp"
+#include "compiler/lower/lowering.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -3,11 +3,10 @@
 // Lowering upsamplings. Copies of the input as blocks of channels are contracted into wider lines
 // by Rubik, once for each line that a line becomes; lines are written a multiple of the line stride
 // apart. Without Rubik columns are copied there one by one.
-#include <utility>
 
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"
-#include "compiler/lower/rubik_layer.hpp"
+#include "compiler/lower/lowering.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::detail {

@@ -114,6 +114,10 @@ class Function {
   std::thread storm_;
 };
 
+// Answers QEMU's messages about a function until QEMU goes away. Throws ProtocolError when a
+// message is not right.
+void serve(int socket, Function& function);
+
 }  // namespace nvdla::emulator
 
 #endif  // NVDLA_EMULATOR_DEVICE_FUNCTION_HPP

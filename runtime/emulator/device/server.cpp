@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "emulator/device/server.hpp"
-
 #include <utility>
 #include <variant>
 
+#include "emulator/device/function.hpp"
 #include "emulator/device/message.hpp"
 
 namespace nvdla::emulator {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "emulator/vhost/pci_command.hpp"
-
 #include <fmt/format.h>
 #include <linux/pci_regs.h>
 #include <linux/virtio_pcidev.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
+
+#include "emulator/vhost/vhost_device.hpp"
 
 namespace nvdla::emulator {
 namespace {

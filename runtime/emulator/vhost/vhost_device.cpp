@@ -12,8 +12,6 @@
 #include <utility>
 #include <variant>
 
-#include "emulator/vhost/pci_command.hpp"
-
 namespace nvdla::emulator {
 namespace {
 

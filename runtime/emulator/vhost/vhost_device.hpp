@@ -70,6 +70,10 @@ class VhostDevice final : public InterruptPort {
   std::exception_ptr problem_;
 };
 
+// Does what the guest asks a PCI function for in a chain of a queue (<linux/virtio_pcidev.h>), and
+// returns how many bytes of the answer are in the chain. Throws ProtocolError.
+std::size_t run_command(const Virtqueue::Chain& chain, Function& function);
+
 }  // namespace nvdla::emulator
 
 #endif  // NVDLA_EMULATOR_VHOST_DEVICE_HPP

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A whole session with a fake QEMU: start, enumeration, a layer, the end.
-#include "emulator/device/server.hpp"
-
 #include <linux/pci_regs.h>
 
+#include "emulator/device/function.hpp"
 #include "fakes.hpp"
 
 namespace nvdla::emulator {
