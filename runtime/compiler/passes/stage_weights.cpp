@@ -17,6 +17,7 @@
 #include "compiler/passes/schedule_cycles.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "packing/cbuf.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::detail {

@@ -12,6 +12,7 @@
 #include "backend/name/device_name.hpp"
 #include "nvdla/loadable.hpp"
 #include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/model.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/numbers.hpp"

@@ -116,10 +116,10 @@ MemoryTiming memory_of(const std::string& device) {
 }
 
 std::uint64_t LayerProfile::start() const noexcept {
-  std::uint64_t first = cycles.total;
+  std::uint64_t begin = cycles.total;
   for (const auto span : kSpans)
-    if (!(cycles.*span).empty()) first = std::min(first, (cycles.*span).begin);
-  return first;
+    if (!(cycles.*span).empty()) begin = std::min(begin, (cycles.*span).begin);
+  return begin;
 }
 
 std::vector<cost::SequenceLayer> predicted_layers(const ProgramDesc& desc, const nvdla_hw& hw) {
@@ -181,7 +181,7 @@ std::string profile_table(std::span<const LayerProfile> layers) {
                         std::uint64_t out, std::string_view bound, std::uint64_t host,
                         bool marked) {
     table += fmt::format("{:<{}} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8}\n", elide(name, width), width,
-                         (marked ? "~" : "") + count_text(cycles),
+                         fmt::format("{}{}", marked ? "~" : "", count_text(cycles)),
                          busy == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy), bytes_text(in),
                          bytes_text(out), bound, duration_text(host));
   };
