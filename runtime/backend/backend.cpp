@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include "support/check.hpp"
 #include "support/descriptor.hpp"

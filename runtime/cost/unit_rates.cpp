@@ -2,7 +2,6 @@
 #include "cost/unit_rates.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace nvdla::cost {
 namespace {

@@ -3,10 +3,8 @@
 // Local response normalisation: the table that CDP multiplies elements by, the converters around
 // it, and how far from the formula elements come out.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "lut/lut_eval.hpp"

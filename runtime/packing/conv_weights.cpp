@@ -2,7 +2,6 @@
 #include "nvdla/lowlevel/conv_weights.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "nvdla/types/device_info.hpp"
 #include "packing/weight_stream.hpp"

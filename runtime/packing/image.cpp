@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <limits>
 
 #include "firmware/compile/nvdla_compile.h"
 #include "nvdla/lowlevel/images.hpp"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/operators/requantization.hpp"

@@ -2,8 +2,6 @@
 #include "backend/kernel/kernel_core.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
 #include <utility>
 
 #include "backend/info.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "backend/compiled_program.hpp"
 #include "backend/inprocess/local_backend.hpp"

@@ -4,7 +4,6 @@
 // or on the CPU where that would not be exact, or is none that the device has.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>

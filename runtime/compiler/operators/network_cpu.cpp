@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Adding functions of elements and of positions, which the CPU computes, to a network.
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>

@@ -2,7 +2,6 @@
 //
 // Adding products with constant matrices to a network: convolutions of all positions, and of one.
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "compiler/operators/add_operators.hpp"

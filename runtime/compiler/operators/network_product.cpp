@@ -3,7 +3,6 @@
 // Adding products of tensors and greatest channels, which the CPU computes, to a network.
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/cpu_layer.hpp"

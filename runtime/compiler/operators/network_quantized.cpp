@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Adding quantised layers to a network, which knows what its tensors stand for.
-#include <utility>
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "packing/bands.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "compiler/lower/conv.hpp"
 #include "compiler/passes/layer_mover.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/conv_cost.hpp"
 
-#include <algorithm>
-
 #include "compiler/passes/layer_geometry.hpp"
 #include "cost/unit_cycles.hpp"
 #include "nvdla/lowlevel/images.hpp"

@@ -3,7 +3,6 @@
 // Poolings on the fly: PDP takes what SDP computes without memory between them.
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "compiler/graph/bounds.hpp"
 #include "compiler/graph/views.hpp"

@@ -5,7 +5,6 @@
 #include "compiler/graph/views.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/tensors.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "save.hpp"
 
-#include <fmt/core.h>
-
 #include <vector>
 
 #include "describe.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/diff/rerun.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <libfdt.h>
 
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <span>
 #include <vector>
 
 #include "tools/dt/tree.hpp"

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <stdexcept>
 
 #include "tools/replay/interrupts.hpp"
 

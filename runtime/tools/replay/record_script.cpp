@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "backend/record/record_format.hpp"
 #include "tools/replay/dump.hpp"
