@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cost/measured_range.hpp"
+#include "cost/sequence_cycles.hpp"
 
 namespace nvdla::cost {
 namespace {

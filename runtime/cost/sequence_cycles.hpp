@@ -70,6 +70,12 @@ SequenceCycles sequence_cycles(const Machine& machine, const MemoryTiming& memor
                                std::span<const SequenceLayer> layers,
                                const EngineTiming& engine = {});
 
+// The constants of predictions rest on measurements of the published logic. These return what lies
+// beyond all that was measured, for people: "kernels of more than 8 x 8"; nullptr
+// for a device with its memory, or a layer, whose like was measured.
+const char* beyond_measured(const Machine& machine, const MemoryTiming& memory) noexcept;
+const char* beyond_measured(const LayerGeometry& layer) noexcept;
+
 }  // namespace nvdla::cost
 
 #endif  // NVDLA_COST_SEQUENCE_CYCLES_HPP

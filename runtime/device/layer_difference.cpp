@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "device/layer_difference.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <type_traits>
 #include <vector>
 
+#include "device/layer_steps.hpp"
 #include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/half.hpp"
 #include "support/check.hpp"

@@ -7,7 +7,6 @@
 
 #include "backend/backend.hpp"
 #include "device/layer_cuts.hpp"
-#include "device/layer_difference.hpp"
 #include "device/program_accesses.hpp"
 #include "nvdla/device.hpp"
 #include "support/check.hpp"

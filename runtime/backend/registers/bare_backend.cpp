@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "backend/registers/bare_backend.hpp"
-
 #include <cstring>
 #include <utility>
 
 #include "backend/compiled_program.hpp"
 #include "backend/inprocess/local_backend.hpp"
 #include "backend/registers/bare_buffer.hpp"
+#include "backend/registers/bare_runner.hpp"
 #include "backend/registers/copy_layer.hpp"
+#include "backend/registers/identify.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

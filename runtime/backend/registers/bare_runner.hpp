@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "backend/inprocess/runner.hpp"
 #include "backend/registers/bare_device.hpp"
 #include "backend/registers/bare_engine.hpp"
@@ -34,6 +36,15 @@ class BareRunner final : public Runner {
   std::string broken_;  // why nothing can run any more
   std::vector<std::uint64_t> bases_;
 };
+
+// Has the device copy one element: what it writes must be one memory atom of `hw`. With a wrong
+// configuration no proof about memory would hold. Throws kNoDevice, and what the job fails with.
+void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, const nvdla_hw& hw);
+
+// `backend` is DeviceInfo::backend and lives as long as the program, `sram_bytes` that of the info.
+std::shared_ptr<Backend> make_bare_backend(std::unique_ptr<BareDevice> device,
+                                           std::string_view backend, const nvdla_hw* named,
+                                           std::uint64_t sram_bytes);
 
 }  // namespace nvdla::detail
 

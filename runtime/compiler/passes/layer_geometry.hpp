@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "compiler/graph/nodes.hpp"
 #include "compiler/lower/schedule.hpp"
@@ -55,6 +56,16 @@ void set_interfaces(const nvdla_layer& layer, std::span<const nvdla_transfer> tr
 // The same before memory is planned, of a layer of `schedule`.
 void set_interfaces(const Schedule& schedule, const BuildOptions& options, const nvdla_layer& layer,
                     cost::LayerGeometry& to);
+
+// Returns the layers of a segment as the cost model takes them, none of them the CPU's.
+std::vector<cost::SequenceLayer> sequence_of(const Schedule& schedule,
+                                             const Schedule::Segment& segment,
+                                             const DeviceInfo& info,
+                                             const InterfaceOf& interface_of);
+
+// Predicts a sequence on the device that will run it.
+cost::SequenceCycles predict_sequence(const DeviceInfo& info,
+                                      std::span<const cost::SequenceLayer> sequence);
 
 }  // namespace nvdla::detail
 

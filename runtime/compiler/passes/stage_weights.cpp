@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/passes/layer_geometry.hpp"
 #include "compiler/passes/layer_mover.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/passes.hpp"
-#include "compiler/passes/schedule_cycles.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"

@@ -8,7 +8,7 @@
 
 #include "backend/compiled_program.hpp"
 #include "backend/name/device_name.hpp"
-#include "cost/measured_range.hpp"
+#include "cost/sequence_cycles.hpp"
 #include "cost/unit_cycles.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"

@@ -2,6 +2,8 @@
 //
 // The engine on bare devices: what is identified, confirmed, and what failures come to. The device
 // is the model, with words that can be wrong.
+#include "backend/registers/bare_runner.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +15,9 @@
 #include "backend/info.hpp"
 #include "backend/name/device_name.hpp"
 #include "backend/open/open_registers.hpp"
-#include "backend/registers/bare_backend.hpp"
 #include "backend/registers/bare_engine.hpp"
 #include "backend/registers/copy_layer.hpp"
+#include "backend/registers/identify.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "support/check.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "common/shared.hpp"
-#include "cost/measured_range.hpp"
+#include "cost/sequence_cycles.hpp"
 #include "measured.hpp"
 
 namespace nvdla::test {
