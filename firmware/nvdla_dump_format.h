@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the driver leaves in /sys/class/devcoredump when a job fails: the
+ * The driver leaves this in /sys/class/devcoredump when a job fails: the
  * registers as they were found, and the job with its memory, so that it can be
  * run again elsewhere.
  *
@@ -27,7 +27,7 @@ extern "C" {
 /* nvdla_dump_header.flags */
 /* Counters were enabled: the program has statistics. */
 #define NVDLA_DUMP_STATS		(1u << 0)
-/* As DRM_NVDLA_DEVICE_WEIGHT_GATING: the driver worked around it. */
+/* DRM_NVDLA_DEVICE_WEIGHT_GATING was set: the driver worked around it. */
 #define NVDLA_DUMP_WEIGHT_GATING	(1u << 1)
 
 /** struct nvdla_dump_header - the start of a dump */

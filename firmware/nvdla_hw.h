@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What is built into a configuration of NVDLA. Chosen at run time by name,
+ * A configuration is what is built into NVDLA, chosen at run time by name,
  * compatible or PCI id; the registers only confirm the generation, because the
  * identification ROM of every second-generation build reads as nv_small's.
  */

@@ -26,8 +26,8 @@ int nvdla_transfer_check(struct nvdla_compile *c,
 }
 
 /*
- * What is written lies apart. What is read may repeat: with a stride of 0 the
- * unit reads the same line, or surface, again.
+ * Lines that are written lie apart. Those that are read may repeat: with a
+ * stride of 0 the unit reads the same line, or surface, again.
  */
 static int claim(struct nvdla_compile *c, const struct nvdla_transfer *t)
 {
@@ -90,7 +90,7 @@ int nvdla_bdma_check(struct nvdla_compile *c)
 	}
 	c->object = NVDLA_OBJECT_LAYER;
 	c->index = layer;
-	/* What one writes another must not read: they pass one another. */
+	/* No transfer may read what another writes: they pass one another. */
 	if (nvdla_check_overlap(c, NVDLA_FIELD(bdma.first_transfer), 0))
 		return -1;
 	c->image->first_transfer = bdma->first_transfer;

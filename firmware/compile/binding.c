@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Whether the buffers of a submission fit the slots of a program. Everything
- * inside of a slot was proven when the program was compiled.
+ * This file checks that the buffers of a submission fit the slots of a program.
+ * Everything inside of a slot was proven when the program was compiled.
  */
 #include "compile.h"
 

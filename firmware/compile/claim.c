@@ -168,7 +168,7 @@ static int check_batch(struct nvdla_compile *c, u32 field,
 	return 0;
 }
 
-/* Whether @stride steps over @least bytes, or stays where it is allowed to. */
+/* True if @stride steps over @least bytes, or stays where it is allowed to. */
 static int is_apart(const struct nvdla_cube *cube, u32 stride, u64 least)
 {
 	return stride >= least || (cube->repeats && !stride);
@@ -236,7 +236,7 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 }
 
 /*
- * What the layer writes must not be what it reads elsewhere. @in_place has a
+ * A layer must not write what it reads elsewhere. @in_place has a
  * bit per enum nvdla_dma that reads each atom just before it is written.
  * Extents are compared as intervals: two cubes that interleave count as
  * overlapping.

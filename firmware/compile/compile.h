@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the files of the compiler share: the state of compiling one layer, how
+ * The files of the compiler share this: the state of compiling one layer, how
  * a rule is reported, how memory is claimed, how registers are emitted.
  *
  * Private to firmware/compile. A unit has a file that checks (conv.c, sdp.c)
@@ -236,7 +236,7 @@ u32 nvdla_winograd_entries(const struct nvdla_compile *c,
 
 /* ----------------------------------------------------- conv_reuse.c --- */
 
-/* Of nvdla_conv.flags. */
+/* The flags of nvdla_conv that reuse what a layer before has left. */
 #define NVDLA_CONV_REUSE	(NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS)
 
 int nvdla_conv_check_reuse(struct nvdla_compile *c,

@@ -13,7 +13,7 @@
  */
 #define MAX_LINES	4095
 
-/* Which arithmetic and which way into it. */
+/* Checks the arithmetic, and the way of the input into it. */
 static int check_mode(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
@@ -175,7 +175,7 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	return nvdla_check_window(c, &y, &plan->out_height);
 }
 
-/* What only images, Winograd, fp16 or compressed weights use. */
+/* Checks fields that only images, Winograd, fp16 or compressed weights use. */
 static int check_unused(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;

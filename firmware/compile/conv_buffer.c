@@ -215,7 +215,7 @@ int nvdla_conv_check_grain(struct nvdla_compile *c,
 			       conv->input.surface_stride ==
 				       conv->width * plan->fetched *
 					       c->hw->atom;
-	/* Of images and tiles lines come one by one. */
+	/* Lines of images and tiles come one by one. */
 	if (plan->line_packed && conv->mode == NVDLA_CONV_DIRECT)
 		max = nvdla_min(plan->fetched, MAX_GRAIN_ATOMS / conv->width);
 	if (conv->fetch_grain > max)
@@ -234,7 +234,7 @@ int nvdla_conv_check_release(struct nvdla_compile *c,
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 
-	/* Which lines a part of the tiles would be is not known. */
+	/* It is not known which lines a part of the tiles would be. */
 	if ((conv->flags & NVDLA_CONV_KEEP_DATA) ||
 	    conv->mode == NVDLA_CONV_WINOGRAD) {
 		if (nvdla_check_zero(c, FIELD(release), conv->release))

@@ -68,7 +68,7 @@ static int check_mask_bank(struct nvdla_compile *c,
 	return 0;
 }
 
-/* What the numbers of the descriptor say, before any table is looked at. */
+/* Checks the numbers of the descriptor, before any table is looked at. */
 int nvdla_compressed_check(struct nvdla_compile *c,
 			   struct nvdla_conv_plan *plan)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What reaches the multipliers other than as it lies in memory: pixels, and
- * elements that pass the converter.
+ * Pixels, and elements that pass the converter, reach the multipliers other
+ * than as they lie in memory.
  */
 #include "compile.h"
 
@@ -134,7 +134,7 @@ static u32 needs_converter(const struct nvdla_conv *conv)
 	       conv->pixel_format != NVDLA_PIXEL_R16_I;
 }
 
-/* Which flags mean something with this input. */
+/* Returns the flags that mean something with this input. */
 u32 nvdla_image_flags(const struct nvdla_conv *conv)
 {
 	u32 flags = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What one convolution leaves in the buffer for the next one.
+ * This file checks what one convolution leaves in the buffer for the next one.
  *
  * Both sides of the buffer count what is in it, and disagree for ever if a
  * layer promises to reuse what is not there. So reuse is legal only after a
@@ -167,8 +167,8 @@ int nvdla_conv_check_run(struct nvdla_compile *c)
 }
 
 /*
- * What the last convolution left is for this layer: nobody else may use the
- * buffer in between. Each layer is tied once at most.
+ * The last convolution has left something for this layer: nobody else may use
+ * the buffer in between. Each layer is tied once at most.
  */
 static void tie(struct nvdla_compile *c)
 {

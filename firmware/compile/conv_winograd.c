@@ -12,7 +12,7 @@
 
 /* Columns and lines come four at a time, four more than go out. */
 #define TILE		4
-/* Of the input, in registers of 13 bits; lines are counted in 12. */
+/* The input has registers of 13 bits for them; lines are counted in 12. */
 #define MAX_COLUMNS	8192
 #define MAX_LINES	4092
 /* Channels with a stride folded into them, in registers of 13 bits. */

@@ -135,7 +135,7 @@ static int check_pad_value(struct nvdla_compile *c, u32 precision, u32 i)
 				 max);
 }
 
-/* What only an average uses, and what of it only one with padding. */
+/* Checks fields of averages alone, some of those with padding alone. */
 static int check_average(struct nvdla_compile *c, u32 precision)
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
@@ -295,7 +295,7 @@ int nvdla_pdp_check(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 
 	if (check_source(c, plan))
 		return -1;
-	/* What is handed on is not looked at: NaNs are flushed where it is read. */
+	/* Nothing looks at it on the fly: NaNs are flushed where it is read. */
 	if (plan->precision == NVDLA_PRECISION_FP16 && !plan->flying)
 		flags = NVDLA_PDP_NAN_TO_ZERO;
 	if (nvdla_check_flags(c, FIELD(flags), pdp->flags, flags) ||

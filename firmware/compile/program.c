@@ -302,7 +302,7 @@ int nvdla_program_add(struct nvdla_program *program,
 	return 0;
 }
 
-/* Of each tied layer, how many are tied from it on. */
+/* Counts for each tied layer how many are tied from it on. */
 static void count_tied(const struct nvdla_program *program)
 {
 	struct nvdla_layer_image *layers = program->layers;

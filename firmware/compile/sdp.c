@@ -95,8 +95,8 @@ static u32 parts(const struct nvdla_sdp_x *x)
 }
 
 /*
- * Whether the operator's DMA runs. Exactly when a part takes an operand from
- * memory: an idle DMA or a starved operator never ends.
+ * True if the operator's DMA runs: exactly when a part takes an operand from
+ * memory, because an idle DMA or a starved operator never ends.
  */
 u32 nvdla_sdp_x_reads(const struct nvdla_sdp_x *x)
 {
@@ -244,8 +244,8 @@ static int column_in_place(const struct nvdla_sdp *sdp,
 }
 
 /*
- * Which clients read exactly what is written: each atom is read before its
- * result is written, so they may work in place.
+ * Returns the clients that read exactly what is written: each atom is read
+ * before its result is written, so they may work in place.
  */
 static u32 in_place(const struct nvdla_compile *c,
 		    const struct nvdla_sdp_plan *plan)

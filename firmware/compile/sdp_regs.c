@@ -52,7 +52,7 @@ static const struct x_regs x2_regs = {
 	.batch_stride = NVDLA_SDP_RDMA_D_BN_BATCH_STRIDE,
 };
 
-/* Of Y only the DMA is like that of the others. */
+/* Y is like the others in its DMA alone. */
 static const struct x_regs y_regs = {
 	.rdma_cfg = NVDLA_SDP_RDMA_D_ERDMA_CFG,
 	.base_low = NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
@@ -230,7 +230,7 @@ static void emit_sdp(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan)
 		   NVDLA_SET(SDP_D_PERF_ENABLE_PERF_NAN_INF_COUNT_EN, stats));
 }
 
-/* What all three operand DMAs are told. */
+/* Emits the registers that all three operand DMAs have. */
 static void emit_operand(struct nvdla_compile *c, const struct x_regs *regs,
 			 u32 alu, u32 mul, u32 mode, u32 bytes,
 			 const struct nvdla_surface *operand)

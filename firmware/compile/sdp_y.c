@@ -13,7 +13,7 @@ static u32 parts(const struct nvdla_sdp_y *y)
 	return (y->alu != NVDLA_ALU_NONE) + (y->mul != NVDLA_MUL_NONE);
 }
 
-/* Whether the operator's DMA runs. */
+/* True if the operator's DMA runs. */
 u32 nvdla_sdp_y_reads(const struct nvdla_sdp_y *y)
 {
 	return (y->flags & NVDLA_SDP_ENABLE) &&
@@ -47,7 +47,7 @@ static int check_converter(struct nvdla_compile *c, u32 field,
 	return nvdla_check_convert(c, field, convert, 48);
 }
 
-/* What comes out is the verdict alone, so nothing may change what is compared. */
+/* The verdict alone comes out, so nothing may change what is compared. */
 static int check_equal(struct nvdla_compile *c,
 		       const struct nvdla_sdp_plan *plan)
 {

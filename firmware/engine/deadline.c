@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * How long a layer, or a register, may take. Freestanding 32-bit code has no
- * 64-bit division, so the length of a clock cycle is found once a job, in
- * 1/4096 ns, and each layer only multiplies.
+ * This file limits how long a layer, or a register, may take. Freestanding
+ * 32-bit code has no 64-bit division, so the length of a clock cycle is found
+ * once a job, in 1/4096 ns, and each layer only multiplies.
  */
 #include "internal.h"
 
@@ -89,7 +89,7 @@ static u32 unit_progress(const struct nvdla_engine *engine, u32 unit, u32 group)
 }
 
 /*
- * How far a layer has come, as far as registers tell: counters are loaded at
+ * Tells how far a layer has come by its registers: counters are loaded at
  * its end, but units that are done are idle, and BDMA frees a place for each
  * command that it takes.
  *

@@ -315,8 +315,8 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 }
 
 /*
- * What @flight was not seen to be finished with: less than it holds, because
- * SDP may be done with a layer that PDP still works on.
+ * Returns the units that @flight was not seen to be finished with: fewer than
+ * it holds, because SDP may be done with a layer that PDP still works on.
  */
 static u32 unfinished(const struct nvdla_flight *flight)
 {

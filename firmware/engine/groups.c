@@ -7,7 +7,7 @@
  */
 #include "internal.h"
 
-/* What a kind of layer occupies; read DMAs that it may do without apart. */
+/* The units of a kind of layer; read DMAs that it may leave out are apart. */
 static const struct {
 	u32 always;
 	u32 maybe;

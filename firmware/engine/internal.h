@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the files of the engine share: register access, units as bits, and the
+ * The files of the engine share this: register access, units as bits, and the
  * steps that the state machine in engine.c puts in order. Nothing outside of
  * this folder includes it.
  */

@@ -67,7 +67,7 @@ static u32 slope_shift(const struct nvdla_lut_slope *underflow,
 	       ((u32)overflow->shift & 0x1f) << 5;
 }
 
-/* Where inputs start and end: 32 bits in SDP, 38 in two words in CDP. */
+/* Inputs start and end at 32 bits in SDP, at 38 in two words in CDP. */
 static void write_range(struct nvdla_engine *engine,
 			const struct nvdla_lut *lut)
 {

@@ -186,14 +186,14 @@ struct nvdla_job {
 #define NVDLA_MAX_PENDING_NS	2000000ull
 /* The same where the port's clock counts the cycles of a simulation. */
 #define NVDLA_MAX_PENDING_CYCLES	2000000ull
-/* What nvdla_engine_read_irq() returns when the device is gone. */
+/* nvdla_engine_read_irq() returns this when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
 
 /* Bits of S_INTR_STATUS that a layer can end with. */
 #define NVDLA_IRQ_LAST		0x000003ffu
 /* All bits of S_INTR_STATUS; the others read 0. */
 #define NVDLA_IRQ_ALL		0x003f03ffu
-/* What nvdla_engine_next_deadline() returns without one. */
+/* nvdla_engine_next_deadline() returns this without one. */
 #define NVDLA_NO_DEADLINE	0xffffffffffffffffull
 /* nvdla_engine.stop while nobody asked the job to yield. */
 #define NVDLA_NO_STOP		0xffffffffu

@@ -116,7 +116,7 @@ int nvdla_engine_start(struct nvdla_engine *engine)
 
 	if (nvdla_irq_take(engine) == NVDLA_IRQ_GONE)
 		return -NVDLA_START_GONE;
-	/* As after reset, when nothing is masked. */
+	/* After a reset nothing is masked. */
 	engine->intr_mask = 0;
 	nvdla_irq_set_mask(engine, NVDLA_IRQ_ALL & ~NVDLA_IRQ_LAST);
 
