@@ -336,7 +336,7 @@ HostPages shift(const HostPages& file) {
   const auto root = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(file.data());
   HostPages shifted(file.size() + kShift);
   std::memcpy(shifted.data() + kShift, file.data(), file.size());
-  // What does not fit is left to the verifier, as a root that leads nowhere.
+  // The verifier refuses one that does not fit, as a root that leads nowhere.
   if (root < kMaxFileBytes) {
     flatbuffers::WriteScalar(shifted.data(), static_cast<flatbuffers::uoffset_t>(root + kShift));
   }

@@ -135,7 +135,7 @@ struct TensorEntry {
   std::uint8_t pixel_format = 0, pixel_mapping = 0;
   std::int32_t n = 0, c = 0, h = 0, w = 0;
   std::uint32_t stride[8] = {};
-  // Where the file says it: see loadable/quantization.hpp.
+  // The file may have it: see loadable/format/quantization.hpp.
   std::optional<Quantization> quantization;
   // The file may have the sizes in the model, and whether its channels come last there: see
   // loadable/format/model_sizes.hpp.
@@ -174,8 +174,8 @@ struct Container {
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
 
-  // What a memory is set to at offset..offset+size. Throws kInvalidArgument, naming `what`, unless
-  // one blob covers all of it.
+  // Returns what a memory is set to at offset..offset+size. Throws kInvalidArgument, naming `what`,
+  // unless one blob covers all of it.
   std::span<const std::byte> content(std::uint16_t memory, std::uint64_t offset, std::uint64_t size,
                                      std::string_view what, const Blob** from = nullptr) const;
 };

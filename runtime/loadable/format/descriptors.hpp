@@ -62,7 +62,7 @@ enum Event : std::uint8_t {
   kDataDone = 5,
 };
 
-// Where a data cube lies.
+// `CubeType` tells where a data cube lies.
 enum CubeType : std::uint16_t { kCubeDram = 0, kCubeSram = 1, kCubeHardware = 2 };
 
 constexpr std::string_view op_type_name(std::uint8_t type) {
@@ -304,7 +304,7 @@ struct SdpOp {
                         reserved0, batch_stride, x1_op, x2_op, y_op)
 };
 
-// Of PDP, CDP and Rubik.
+// PDP, CDP and Rubik have this surface.
 struct PairSurface {
   DataCube src_data, dst_data;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the elements of a loadable's tensors stand for. The format has no field for it: it is in a
-// blob with a name of its own, which no memory names, so that other readers pass over it.
+// Quantisations tell what the elements of a loadable's tensors stand for. The format has no field
+// for them: they are in a blob with a name of its own, which no memory names, so that other readers
+// pass over it.
 #ifndef NVDLA_LOADABLE_FORMAT_QUANTIZATION_HPP
 #define NVDLA_LOADABLE_FORMAT_QUANTIZATION_HPP
 
@@ -31,8 +32,8 @@ struct QuantizationEntry {
   }
 };
 
-// Of all tensors that have one: their number, then an entry for each. Throws kInvalidArgument for
-// one that read_quantizations() would refuse.
+// Returns the blob of all tensors that have one: their number, then an entry for each. Throws
+// kInvalidArgument for one that read_quantizations() would refuse.
 std::vector<std::byte> pack_quantizations(const std::vector<TensorEntry>& tensors);
 
 // From the blob into the tensors, if there is one. Throws kInvalidArgument.

@@ -20,14 +20,14 @@ struct RegField {
   std::uint32_t shift = 0;
 };
 
-// By its names in the register description.
+// A RegField by its names in the register description.
 #define NVDLA_REG_FIELD(unit, name, field)                                            \
   ::nvdla::loadable::RegField {                                                       \
     NVDLA_UNIT_##unit, NVDLA_##unit##_##name, NVDLA_##unit##_##name##_##field##_MASK, \
         NVDLA_##unit##_##name##_##field##_SHIFT                                       \
   }
 
-// What a compiled program writes there for a layer; nothing if it writes no such register.
+// Returns what a program writes there for a layer; nothing if it writes no such register.
 std::optional<std::uint32_t> compiled_value(const nvdla_program& program, std::uint32_t layer,
                                             const RegField& field, const nvdla_hw& hw);
 

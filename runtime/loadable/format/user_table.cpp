@@ -69,7 +69,7 @@ class TableReader {
     for (std::uint32_t& value : values) value = number(what);
     return values;
   }
-  // How many entries follow: each has 4 bytes or more.
+  // Reads how many entries follow: each has 4 bytes or more.
   std::uint32_t count(std::string_view what) {
     const std::size_t most = std::min<std::size_t>(kMaxUserLayers, bytes_.size() / 4);
     return number(what, 0, static_cast<std::uint32_t>(most));

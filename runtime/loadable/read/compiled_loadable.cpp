@@ -135,7 +135,7 @@ void CompiledLoadable::add_ports() {
   }
 }
 
-// What is loaded and never written all requests may read.
+// All requests may read memories that are loaded and never written.
 void CompiledLoadable::add_constants() {
   const std::vector<MemoryEntry>& memories = file().container.memories;
   for (std::uint32_t i = 0; i < memories.size(); ++i) {
@@ -189,7 +189,7 @@ std::vector<Binding> CompiledLoadable::make_bindings() const {
   return bindings;
 }
 
-// Of a tensor the file says where it begins, convolutions that read it where both planes do.
+// The file has where a tensor begins; convolutions that read it have where both planes do.
 void CompiledLoadable::find_second_plane(const Loadable::Impl::Port& port, const LoadableTensor& t,
                                          ImageDesc& desc) const {
   for (const Image& image : images_) {

@@ -35,7 +35,7 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   ImageDesc image_desc(std::string_view name) const;
 
  private:
-  // Of a memory: what the requests and the programs do with it.
+  // `Use` is what the requests and the programs do with a memory.
   struct Use {
     bool used = false;
     bool written = false;

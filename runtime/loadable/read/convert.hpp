@@ -26,17 +26,17 @@ struct Derived {
 };
 
 struct ConvertedProgram : detail::OwnedProgram {
-  // Of each slot the memory of the container, kNoMemory for that of the control data.
+  // Each slot has a memory of the container; that of the control data has kNoMemory.
   static constexpr std::uint16_t kNoMemory = UINT16_MAX;
   std::vector<std::uint16_t> memories;
   // And what errors call it: "input 'data'", "memory 5".
   std::vector<std::string> slot_names;
-  // Of each layer: "conv 0 + sdp 1".
+  // The names of the layers: "conv 0 + sdp 1".
   std::vector<std::string> names;
   std::vector<Derived> derived;
 };
 
-// What errors call a memory; those of the application go by their tensors' names.
+// Returns what errors call a memory; those of the application go by their tensors' names.
 std::string memory_name(const Container& c, std::uint16_t index);
 
 // Throws kInvalidArgument for what no device runs, kNotAvailable for what `hw` does not; both name

@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostGrainAtoms = 16383;
 // Bytes that firmware/compile wants free behind several groups of weights that stay.
 constexpr std::uint64_t kWeightMargin = 128;
 
-// What plain weights take in a file, whatever the device fetches of them.
+// Plain weights take multiples of this in a file, whatever the device fetches of them.
 constexpr std::uint64_t kFileAlign = 128;
 
 bool is_image(const ConvOp& op) { return op.data_format != kFormatFeature; }
@@ -123,8 +123,8 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   expect_conv(part);
 }
 
-// By what the units are told. How large the cube of the weights is they are not, and it may be that
-// of weights that were folded or transformed.
+// Takes the sizes that the units get. They do not get that of the cube of the weights, which may be
+// the one of weights that were folded or transformed.
 void TaskConverter::convert_kernel(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
   conv.kernel_width = op.kernel_width_csc;
@@ -133,7 +133,7 @@ void TaskConverter::convert_kernel(const ConvPart& part, nvdla_conv& conv) {
     conv.kernel_width = op.kernel_channel_csc / conv.channels;
   }
   if (conv.mode != NVDLA_CONV_WINOGRAD) return;
-  // What a kernel lacks to three strides is zero in the weights: it could as well have them.
+  // A kernel that lacks some of three strides has zeros for them: it could as well have them.
   const auto tiled = [](std::uint32_t size, std::uint32_t stride) {
     return size > 2 * stride && size <= 3 * stride ? size : 3 * stride;
   };
@@ -179,7 +179,7 @@ std::uint64_t TaskConverter::resident_banks(const ConvPart& part) const {
                          std::uint64_t{hw_.cbuf_entries} * hw_.cbuf_entry_bytes);
 }
 
-// Where weights have to stay a convolution takes banks that are free, if those of the file are too
+// Gives a convolution whose weights have to stay banks that are free, if those of the file are too
 // few. One that reuses what another kept must have the same banks.
 void TaskConverter::choose_banks(const std::vector<LayerGroup>& order) {
   std::vector<const ConvPart*> same;
@@ -222,7 +222,7 @@ void TaskConverter::find_reuse(const std::vector<LayerGroup>& order) {
           conv->op.data_reuse != 0 && conv->op.conv_mode == then.conv_mode &&
           is_image(conv->op) == is_image(then) &&
           (then.skip_data_rls != 0 || (then.release != 0 && then.release < then.input_height_csc));
-      // That weights stay is proven only if they have all that room; to fetch them again is the
+      // Weights are proven to stay only if they have all that room; to fetch them again is the
       // same.
       now.weights = conv->op.weight_reuse != 0 && then.skip_weight_rls != 0 &&
                     resident_banks(*last) <= weight_banks_[&then];

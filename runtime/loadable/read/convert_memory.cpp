@@ -126,7 +126,7 @@ void TaskConverter::add_control_slot() {
   for (nvdla_layer& layer : program_.layers) {
     if ((layer.conv.flags & NVDLA_CONV_COMPRESSED) == 0) continue;
     layer.conv.wgs.slot = layer.conv.wmb.slot = static_cast<std::uint32_t>(program_.slots.size());
-    // Where the weights are: one register says it of all three.
+    // The tables are where the weights are: one register says it of all three.
     slot.memory = program_.slots[layer.conv.weights.slot].memory;
   }
   program_.slots.push_back(slot);

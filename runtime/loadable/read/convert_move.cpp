@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What only moves elements: Rubik and BDMA.
+// Rubik and BDMA only move elements.
 #include <tuple>
 
 #include "loadable/read/task_converter.hpp"

@@ -9,7 +9,7 @@
 namespace nvdla::loadable {
 namespace {
 
-// Of a cube of one position: operands that a file has for each element are one for each channel.
+// Makes operands that a file has for each element of one position operands for each channel.
 template <typename Operator>
 void take_channels(Operator& o) {
   if (o.mode != NVDLA_OPERAND_ELEMENT) return;
@@ -150,7 +150,7 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint3
   // Nor does it pass converters, which a file must have on where operands come from memory: they
   // widen them.
   if (proc == NVDLA_PRECISION_FP16) return;
-  // Of products only, other than in X.
+  // Y shifts products only, other than X.
   if (p.mul != NVDLA_MUL_NONE) y.mul_truncate = op.truncate;
   // Only operands from memory pass the converters.
   const bool memory = p.mode != NVDLA_OPERAND_LAYER;

@@ -12,7 +12,7 @@
 namespace nvdla::loadable {
 namespace {
 
-// How elements lie, by format code.
+// A format code tells how elements lie.
 struct Format {
   std::uint32_t bytes;  // of an element
   std::uint32_t lanes;  // elements of an atom

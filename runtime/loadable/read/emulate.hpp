@@ -37,8 +37,8 @@ const char* emu_name(const EmuStep& step);
 cpu::Operation emu_operation(const EmuOperation& operation);
 TensorDesc emu_desc(const EmuBuffer& buffer);
 
-// Where the result lies, in a memory of so many bytes; none if its lines lie otherwise than those
-// of cubes do.
+// Returns where the result lies, in a memory of so many bytes; none if its lines lie otherwise than
+// those of cubes do.
 std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes);
 
 }  // namespace nvdla::loadable

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a loadable is behind its handle; also for the dump, which shows all of it.
+// A loadable is this behind its handle; the dump, which shows all of it, uses it, too.
 #ifndef NVDLA_LOADABLE_READ_LOADABLE_IMPL_HPP
 #define NVDLA_LOADABLE_READ_LOADABLE_IMPL_HPP
 
@@ -20,7 +20,7 @@ namespace nvdla {
 
 namespace loadable {
 
-// Of a memory. Throws kInvalidArgument if there is no such number.
+// Returns the bytes of a memory. Throws kInvalidArgument if there is no such number.
 std::uint64_t buffer_bytes(const MemoryEntry& memory);
 std::uint32_t pixel_of(const TensorEntry& entry);
 

@@ -20,10 +20,10 @@
 namespace nvdla::loadable {
 namespace {
 
-// Of one tensor, that are told apart; of more it counts as written from its first to its last byte.
+// So many lines are told apart; a tensor of more counts as written from its first to its last byte.
 constexpr std::uint64_t kMostLines = 1 << 16;
 
-// Which box wrote the bytes of a memory last.
+// `Writers` knows which box wrote the bytes of a memory last.
 class Writers {
  public:
   void write(std::uint64_t begin, std::uint64_t end, std::uint32_t box) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who gives what to whom in a loadable: its layers, what the CPU does, inputs and outputs.
+// A trace tells who gives what to whom in a loadable: layers, the CPU, inputs and outputs.
 #ifndef NVDLA_LOADABLE_READ_NETWORK_TRACE_HPP
 #define NVDLA_LOADABLE_READ_NETWORK_TRACE_HPP
 
@@ -28,8 +28,8 @@ struct NetworkTrace {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arrows;
 };
 
-// As it runs on `hw`; inputs come first. Throws what Loadable::compile() throws of a file that does
-// not.
+// Returns the trace of a file as it runs on `hw`; inputs come first. Throws what
+// Loadable::compile() throws of a file that does not run there.
 NetworkTrace trace_network(const Loadable& file, const nvdla_hw& hw);
 
 }  // namespace nvdla::loadable

@@ -45,7 +45,7 @@ class TaskConverter {
 
   /* ------------------------------------------------------- memory --- */
 
-  // What a position of the address list means.
+  // Returns what a position of the address list means.
   Place locate(std::uint16_t type, std::int16_t address, std::uint64_t offset,
                const char* field) const;
   // The slot of what a position of the address list means, and where in it.
@@ -78,7 +78,7 @@ class TaskConverter {
   void expect_conv(const ConvPart& part);
   std::uint64_t resident_banks(const ConvPart& part) const;
 
-  // What X and Y have in common: which parts are active, and their operands.
+  // X and Y have this in common: which parts are active, and their operands.
   struct Parts {
     std::uint32_t alu = NVDLA_ALU_NONE, mul = NVDLA_MUL_NONE, mode = 0, bytes = 0;
     std::int32_t alu_value = 0, mul_value = 0;
@@ -109,7 +109,7 @@ class TaskConverter {
   ConvertedProgram program_;
   std::map<std::uint16_t, std::uint32_t> slot_of_;
   std::map<std::tuple<std::int16_t, std::uint32_t, std::uint32_t>, std::uint32_t> lut_of_;
-  // What a convolution takes of the one before, and leaves for the next.
+  // `Reuse` is what a convolution takes of the one before, and leaves for the next.
   struct Reuse {
     bool data = false, weights = false, keeps_data = false, keeps_weights = false;
   };

@@ -66,8 +66,8 @@ class PartMaker {
   DataCube cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
                 std::uint32_t channels) const;
   DataCube table(const nvdla_span& span) const;
-  // What is special about pixels. `offset` is that of the first plane in its slot, `kept` lines of
-  // the layer lie before it.
+  // Sets what is special about pixels. `offset` is that of the first plane in its slot, `kept`
+  // lines of the layer lie before it.
   void image(std::uint32_t i, std::uint64_t offset, std::uint64_t kept, ConvPart& part) const;
   template <typename X>
   void operands(const X& x, SdpSubOp& op, DataCube& data, const DataCube& size) const;

@@ -49,7 +49,7 @@ SdpPart PartMaker::sdp(std::uint32_t i) const {
   return part;
 }
 
-// What X and Y have in common: which parts are active, and their operands.
+// Sets what X and Y have in common: which parts are active, and their operands.
 template <typename X>
 void PartMaker::operands(const X& x, SdpSubOp& op, DataCube& data, const DataCube& size) const {
   op.enable = 1;

@@ -68,8 +68,8 @@ void describe_cube(const TensorDesc& desc, TensorEntry& t) {
   if (desc.shape.batch > 1) t.stride[3] = desc.batch_stride;
 }
 
-// Where a second plane lies is said by the convolutions that read it. `is_signed` is how they read
-// integers, whatever the format is called.
+// Convolutions that read it tell where a second plane lies. `is_signed` is how they read integers,
+// whatever the format is called.
 void describe_image(const ImageDesc& image, bool is_signed, TensorEntry& t) {
   const PixelLayout pixel = pixel_layout(image.format);
   if (pixel.precision == Precision::kFp16) {
@@ -87,7 +87,7 @@ void describe_image(const ImageDesc& image, bool is_signed, TensorEntry& t) {
   t.stride[1] = image.line_stride;
 }
 
-// Whether a convolution reads the pixels in that slot as integers with a sign.
+// Returns true if a convolution reads the pixels in that slot as integers with a sign.
 bool reads_signed(const CompiledNetwork::Impl& net, std::uint32_t slot) {
   for (const detail::ChainPart& part : net.parts) {
     const auto* program = std::get_if<detail::ProgramPart>(&part);
