@@ -25,10 +25,9 @@ namespace {
          usable_banks(info, conv), bank_bytes(info), conv.channels, conv.height, conv.width);
 }
 
-// Where weights may be fetched while others are worked on: the fewest bands; with all weights if
-// that costs none, else with two kernel groups, so that fetching and computing overlap, or with
-// one.
-// Nothing if not even that fits.
+// Returns the fewest bands where weights may be fetched while others are worked on: with all
+// weights if that costs none, else with two kernel groups, so that fetching and computing overlap,
+// or with one. Nothing if not even that fits.
 std::vector<Band> split_streaming(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
   const std::uint64_t group = kernel_group(info, conv);
   std::uint64_t count = 0, weights = 0;
@@ -61,7 +60,7 @@ std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv) {
   const std::uint64_t group = kernel_group(info, conv);
   nvdla_conv part = conv;
   part.kernels = static_cast<std::uint32_t>(std::min<std::uint64_t>(group, conv.kernels));
-  // Of a layer that streams several groups one wants a margin, which a layer of its own does not.
+  // One group wants a margin in a layer that streams several, and none in a layer of its own.
   if (!info.has_weight_gating && conv.kernels > group &&
       bands_beside(info, conv, weight_banks(info, conv, group)) == 0) {
     --part.kernels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How a convolution that takes more than the convolution buffer is cut into several: into bands of
+// A convolution that takes more than the convolution buffer is cut into several: into bands of
 // lines, and where weights have to stay in the buffer into parts of the kernels, too.
 #ifndef NVDLA_PACKING_BANDS_HPP
 #define NVDLA_PACKING_BANDS_HPP

@@ -16,7 +16,7 @@ using arith::round_up;
 
 // Beside several groups, whose limits may lie inside an entry.
 constexpr std::uint64_t kWeightMargin = 128;
-// Of Winograd: lines and columns of a kernel that was transformed.
+// Kernels that were transformed for Winograd have so many lines and columns.
 constexpr std::uint32_t kTile = 4;
 
 std::uint32_t element_bytes(const nvdla_conv& conv) {

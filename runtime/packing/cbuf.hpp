@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much of the convolution buffer a convolution takes, and what it leaves there for the next.
+// A convolution takes some of the convolution buffer, and leaves something there for the next.
 #ifndef NVDLA_PACKING_CBUF_HPP
 #define NVDLA_PACKING_CBUF_HPP
 
@@ -31,7 +31,7 @@ inline WeightsDesc weights_desc(const nvdla_conv& conv) {
 std::uint64_t buffer_lines(const nvdla_conv& conv);
 // Banks for all lines of the input: the sequencer starts only when they are all there.
 std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv);
-// Of a kernel as it is packed.
+// Returns the bytes of a kernel as it is packed.
 std::uint64_t kernel_bytes(const DeviceInfo& info, const nvdla_conv& conv);
 std::uint64_t bank_bytes(const DeviceInfo& info);
 // Banks for that many of its kernels, with the margin for a group that starts inside an entry.
@@ -43,8 +43,8 @@ std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv);
 // Banks for data and weights: the mask of compressed weights has the last one.
 std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv);
 
-// Whether the weights are all in the banks that were chosen for them, and may stay there for the
-// next convolution.
+// Returns true if the weights are all in the banks that were chosen for them, and may stay there
+// for the next convolution.
 bool holds_all_weights(const DeviceInfo& info, const nvdla_conv& conv);
 
 // Lets `layer` fetch all that it works on, and the convolution before it keep nothing. False if it

@@ -15,7 +15,7 @@ using arith::round_up;
 using detail::refuse_argument;
 
 constexpr std::uint64_t kStreamAlign = 128;
-// Of the bank of mask bits, beside a kernel group's.
+// The bank of mask bits keeps so many bytes beside a kernel group's.
 constexpr std::uint64_t kGroupMargin = 128;
 
 // The elements of a packed stream by kernel groups, which follow each other without gaps.
@@ -50,7 +50,7 @@ class Groups {
   void each(std::uint64_t group, Visit visit) const {
     const std::uint64_t end = group_end(group);
     for (std::uint64_t i = group * group_; i < end; ++i) {
-      // Where it pays most of them are zero.
+      // Most of them are zero where it pays.
       while (i + kWord / bytes_ <= end && zeros(i)) i += kWord / bytes_;
       if (i == end) return;
       const auto element = stream_.subspan(static_cast<std::size_t>(i * bytes_), bytes_);
@@ -64,7 +64,7 @@ class Groups {
   }
   template <typename T>
   std::uint64_t count_nonzero(std::uint64_t group) const {
-    // Of some at a time, so that a byte holds the count.
+    // Counts some at a time, so that a byte holds the count.
     constexpr std::uint64_t kSome = 128;
     std::uint64_t count = 0;
     const std::uint64_t end = group_end(group);
@@ -82,7 +82,7 @@ class Groups {
   }
 
   static constexpr std::size_t kWord = sizeof(std::uint64_t);
-  // Whether the elements of a word are.
+  // Returns true if the elements of a word are zero.
   bool zeros(std::uint64_t first) const {
     std::uint64_t word;
     std::memcpy(&word, stream_.data() + first * bytes_, kWord);

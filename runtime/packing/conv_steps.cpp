@@ -14,7 +14,7 @@
 namespace nvdla::detail {
 namespace {
 
-// Of a Winograd step.
+// A Winograd step takes so many channels of a tile for so many outputs.
 constexpr std::uint64_t kTileChannels = 4, kTileOutputs = 4;
 
 }  // namespace

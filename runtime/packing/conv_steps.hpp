@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How long a convolution keeps the multipliers busy, for choosing between ways to do it.
+// Steps tell how long a convolution keeps the multipliers busy, to choose between ways to do it.
 #ifndef NVDLA_PACKING_CONV_STEPS_HPP
 #define NVDLA_PACKING_CONV_STEPS_HPP
 

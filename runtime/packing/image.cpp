@@ -20,7 +20,7 @@ std::uint64_t skipped(const DeviceInfo& info, const ImageDesc& d, std::uint32_t 
   return d.x_offset % (info.atom / bytes);
 }
 
-// What is fetched of a line: whole atoms.
+// Returns the bytes that are fetched of a line: whole atoms.
 std::uint64_t line_bytes(const DeviceInfo& info, const ImageDesc& d, std::uint32_t bytes) {
   return round_up((skipped(info, d, bytes) + d.width) * bytes, info.atom);
 }

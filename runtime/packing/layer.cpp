@@ -51,7 +51,7 @@ std::uint32_t conv_bytes(const nvdla_conv& c) {
 
 // In steps of the result: what requantize() lets a zero point be beside itself.
 constexpr double kZeroPointError = 1.0 / 16;
-// Of requantize_exactly(): eleven significant bits of the factor at least.
+// requantize_exactly() takes eleven significant bits of the factor at least.
 constexpr std::int16_t kLeastScale = 1 << 11;
 
 // scale * 2^-shift.
@@ -108,8 +108,8 @@ Requantization requantize_exactly(double factor, std::int32_t zero_point, Precis
   const bool wide = result == Precision::kInt16;
   const std::int32_t low = wide ? -32768 : -128;
   check_range("zero point", zero_point, low, -low - 1);
-  // What saturates at 32 bits in the operator must be beyond the result, whatever is added to it:
-  // 2^(31 - shift) - |zero point| is.
+  // A value that saturates at 32 bits in the operator must be beyond the result, whatever is added
+  // to it: 2^(31 - shift) - |zero point| is.
   const Factor f = nearest_factor(factor, wide ? 15 : 22);
   if (f.scale < kLeastScale) {
     refuse_argument(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which layers of a program have ended for sure when another one starts.
+// The order of layers tells which ones have ended for sure when another one starts.
 #ifndef NVDLA_PACKING_LAYER_ORDER_HPP
 #define NVDLA_PACKING_LAYER_ORDER_HPP
 
@@ -17,8 +17,9 @@ namespace nvdla::detail {
 // The unit with which a layer ends, by its kind: layers that end with the same one end in order.
 std::uint32_t last_unit(std::uint32_t kind) noexcept;
 
-// By what layers wait for, and because the layers of a unit end in their order; not by how long
-// they take. A layer that is enabled while the one before in its units runs has not waited for it.
+// `LayerOrder` follows from what layers wait for, and from the order of those of a unit, not from
+// their times. A layer that is enabled while the one before in its units runs has not waited for
+// it.
 class LayerOrder {
  public:
   // Before layers of `starts` begin all others have ended.
@@ -37,7 +38,7 @@ class LayerOrder {
  private:
   // The units with which layers end: SDP, PDP, CDP, RUBIK, BDMA.
   static constexpr std::size_t kUnits = 5;
-  // Of the layers that end with each unit, how many of the first have ended.
+  // A clock counts for each unit how many of the layers that end with it have ended.
   using Clock = std::array<std::uint32_t, kUnits>;
 
   struct Layer {

@@ -16,7 +16,7 @@ using arith::ceil_div;
 
 // Lines are counted in 12 bits.
 constexpr std::uint64_t kMaxLines = 4095;
-// Of Winograd: lines of the input that come at once, after folding.
+// Winograd takes so many lines of the input at once, after folding.
 constexpr std::uint32_t kTile = 4;
 
 // Output lines come in this many at a time.
@@ -65,7 +65,7 @@ std::uint32_t fewest_lines(const nvdla_conv& conv, const Shape& out) {
   return out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
 }
 
-// How many bands it takes beside so many banks of weights; 0 if there is no way.
+// Returns how many bands it takes beside so many banks of weights; 0 if there is no way.
 std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const Shape& out,
                           std::uint64_t weights) {
   const std::uint64_t banks = usable_banks(info, conv);
@@ -92,7 +92,7 @@ std::uint32_t kernel_lines(const nvdla_conv& conv) {
   return (conv.kernel_height - 1) * conv.dilation_height + 1;
 }
 
-// Whether all lines fit beside so many banks of weights.
+// Returns true if all lines fit beside so many banks of weights.
 bool fits_whole(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights) {
   return data_banks(info, conv) + weights <= usable_banks(info, conv) &&
          buffer_lines(conv) <= kMaxLines;
@@ -141,7 +141,7 @@ std::vector<Band> cut_evenly(const nvdla_conv& conv, std::uint64_t count) {
 
 void keep_lines(nvdla_conv& before, std::uint32_t first, nvdla_conv& next,
                 std::uint32_t next_first) {
-  // Which lines a part of the tiles would be is not known.
+  // It is not known which lines a part of the tiles would be.
   if (before.mode == NVDLA_CONV_WINOGRAD) return;
   const std::uint32_t end = first + before.height;
   if (next_first <= first || end <= next_first || end >= next_first + next.height) return;

@@ -13,8 +13,8 @@
 
 namespace nvdla::detail {
 
-// Whether padding is as high as the kernel: a band of the output could see nothing else, so lines
-// cannot be cut.
+// Returns true if padding is as high as the kernel: a band of the output could see nothing else, so
+// lines cannot be cut.
 bool pads_a_band(const nvdla_conv& conv);
 
 // The fewest bands beside so many banks of weights; 0 if there is no way.
@@ -23,7 +23,7 @@ std::uint64_t bands_beside(const DeviceInfo& info, const nvdla_conv& conv, std::
 // Input lines that a band has in common with the next one, at most.
 std::uint64_t lines_twice(const nvdla_conv& conv);
 
-// As many bands as bands_beside() says, which is not 0, from the top. All have the same banks.
+// Returns as many bands as bands_beside(), which is not 0, from the top. All have the same banks.
 std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights);
 
 // Returns `count` bands of about as many lines each, without banks; none if lines cannot be cut so.

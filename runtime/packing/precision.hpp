@@ -20,8 +20,8 @@ void check_layout(Layout layout);
 // NaN reads as zero where there is one.
 void check_nan_to_zero(bool nan_to_zero, Precision precision);
 
-// What SDP's operators work in between a tensor of `in` and one of `out`. Throws kInvalidArgument
-// naming both where the hardware has no such way.
+// Returns what SDP's operators work in between a tensor of `in` and one of `out`. Throws
+// kInvalidArgument naming both where the hardware has no such way.
 Precision sdp_processing(Precision in, Precision out);
 
 }  // namespace nvdla::detail

@@ -125,7 +125,7 @@ std::vector<KernelSums> sums_of_phases(const Weights& weights, const Deconvoluti
   std::vector<KernelSums> list(std::size_t{d.stride_height} * d.stride_width * d.kernels);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::size_t r = i % taps / d.kernel_width, s = i % d.kernel_width;
-    // Of output lines y with y + pad_top = r modulo the stride.
+    // The weight is in output lines y with y + pad_top = r modulo the stride.
     const std::size_t y = (r + d.stride_height - d.pad_top % d.stride_height) % d.stride_height;
     const std::size_t x = (s + d.stride_width - d.pad_left % d.stride_width) % d.stride_width;
     list[(y * d.stride_width + x) * d.kernels + i / each].add(weights[i], inputs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What fits to quantised layers have in common: checks, and real factors as products of the
+// Fits to quantised layers have this in common: checks, and real factors as products of the
 // integers that operators multiply with.
 #ifndef NVDLA_PACKING_QUANTIZED_HPP
 #define NVDLA_PACKING_QUANTIZED_HPP
@@ -34,7 +34,7 @@ constexpr ElementRange element_range(Precision precision) {
 void check_scale(const std::string& what, double scale);
 void check_quantization(const std::string& what, const Quantization& quantization,
                         Precision precision);
-// What the converter makes of a value of up to 47 bits, before it saturates.
+// Returns what the converter makes of a value of up to 47 bits, before it saturates.
 std::int64_t converted(std::int64_t value, const Converter& converter);
 // Saturated, too.
 std::int16_t held_element(std::int64_t value, const ElementBounds& bounds, Precision precision);

@@ -104,7 +104,7 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision pre
   detail::at_place(fmt::format("output scale {}", addition.output.scale), std::nullopt,
                    [&] { fitted.output_ = requantize(std::ldexp(wanted_q, -shift)); });
   if (addition.subtract) {
-    // Of a difference p is the part with the minus, or v as a whole has one.
+    // In a difference p is the part with the minus, or v as a whole has one.
     fitted.factor_ = static_cast<std::int16_t>(-fitted.factor_);
     if (fitted.first_is_a_) fitted.output_.scale = static_cast<std::int16_t>(-fitted.output_.scale);
   }
@@ -168,7 +168,7 @@ QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multi
     fitted.factor_ = static_cast<std::int16_t>(factor);
     fitted.error_ = error;
   };
-  // Of a greater factor the zero point has finer steps, until it is beyond 32 bits. Powers of two
+  // A greater factor gives the zero point finer steps, until it is beyond 32 bits. Powers of two
   // leave what has few bits exact, others come close to the rest.
   const double greatest = std::clamp<double>(std::floor(std::ldexp(wanted, operands.fraction)), 1,
                                              std::numeric_limits<std::int16_t>::max());

@@ -59,7 +59,7 @@ std::vector<double> biases(std::span<const WantedResult> kernels) {
   return list;
 }
 
-// What a factor that is not quite the wanted one costs at most.
+// Returns what a factor that is not quite the wanted one costs at most.
 double factor_error(const WantedResult& kernel, double factor, const StepLimits& limits) {
   const double farthest = std::min(kernel.greatest, limits.greatest_result / kernel.factor);
   return std::abs(factor - kernel.factor) * farthest;
@@ -93,7 +93,7 @@ Product nearest_product(double wanted) {
   return best;
 }
 
-// How two steps treat the kernels of a layer.
+// `TwoSteps` treat the kernels of a layer.
 struct TwoSteps {
   StepLimits limits;
   double greatest_factor = 0;

@@ -49,8 +49,8 @@ Cut cut_kernels(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t mo
   return cut;
 }
 
-// What is fetched. With parts inside, data come once and weights for each band, unless one part
-// stays for all of them; else weights come once and data for each part.
+// Counts what is fetched. With parts inside, data come once and weights for each band, unless one
+// part stays for all of them; else weights come once and data for each part.
 void count_cost(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data, Cut& cut) {
   const std::uint64_t weights = kernel_bytes(info, conv) * conv.kernels;
   const std::uint64_t line = conv_entries_per_line(info, conv) * info.cbuf_entry_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What all packings of weights share: checks of what is given, and the stream that is written.
+// All packings of weights share checks of what is given, and the stream that is written.
 #ifndef NVDLA_PACKING_WEIGHT_STREAM_HPP
 #define NVDLA_PACKING_WEIGHT_STREAM_HPP
 

@@ -19,7 +19,7 @@ namespace {
 using detail::refuse_argument;
 
 constexpr std::int32_t kLeastShift = -2, kMostShift = 2;
-// What 4 G w G^T has been multiplied by.
+// 4 G w G^T has been multiplied by two to the power of it.
 constexpr std::int32_t kQuarters = 2;
 constexpr std::uint32_t kBlock = 4;  // channels of one step
 
