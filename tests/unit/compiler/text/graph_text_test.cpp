@@ -66,6 +66,7 @@ sdp "equal" %1 y={alu=equal alu_values=[7]}
 %24 = cpu.average "mean" %1 kernel_height=6 stride_width=2 pad_top=1 padding_counts=true pad_value=-7 scaled=true input={scale=1 zero_point=0} output={scale=0.5 zero_point=1} steps=2 addend=1 left_shift=2 factor=3 right_shift=4 addend=5 left_shift=6 factor=7 right_shift=8 sums_on_device : int8 3x1x4
 %25 = cpu.reshape %1 : int8 6x3x8
 %26 = cpu.transpose %1 axis=1 axis=2 axis=0 : int8 6x8x3
+%27 = cpu.instance-normalization %1 epsilon=0.001 gamma=[1, 2.5, -3] beta=[0.5, 1, 2] : int8 3x6x8
 output %26 "scores"
 output %24 "means" quantization={scale=0.5 zero_point=-1}
 )";
@@ -80,7 +81,7 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
 // here before they are in the text above and in compiler/graph/node_fields.hpp.
 [[maybe_unused]] void list_members(detail::Graph graph, detail::LayerNode layer) {
   static_assert(std::variant_size_v<decltype(layer.part)> == 13);
-  static_assert(std::variant_size_v<decltype(cpu::Operation::kind)> == 9);
+  static_assert(std::variant_size_v<decltype(cpu::Operation::kind)> == 10);
   [[maybe_unused]] auto& [tensors, inputs, outputs, layers, luts] = graph;
   [[maybe_unused]] auto& [name, input, output, part, operands, macs, absorbed_by] = layer;
   [[maybe_unused]] auto [shape, precision, image, producer, read, planar, memory, quantization,
