@@ -55,7 +55,8 @@ constexpr Wrong kWrongLines[] = {
     {"%1 = sdo %0 : int8 3x4x4",
      "line 3, column 6: unknown kind of layer 'sdo': there are sdp, conv, deconv, pool, norm, "
      "rubik, copy, concat, slice, pad, reshape, upsample, cpu with one of softmax, power, table, "
-     "layer-normalization, product, argmax, average, reshape, transpose"},
+     "layer-normalization, product, argmax, average, reshape, transpose, "
+     "instance-normalization"},
     {"%1 = slice %0 corner={chanel=1} : int8 1x4x4",
      "line 3, column 23: unknown field 'chanel': the fields here are channel, line, column"},
     {"%1 = copy %0 scale=1 : int8 3x4x4",
@@ -140,7 +141,8 @@ constexpr Wrong kWrongSchedules[] = {
      "line 4, column 23: layer 0 has transfers 0..1, the text has 0"},
     {"layer 0 cpu\n  softmin",
      "line 4, column 3: unknown operation 'softmin': there are softmax, power, table, "
-     "layer-normalization, product, argmax, average, reshape, transpose"},
+     "layer-normalization, product, argmax, average, reshape, transpose, "
+     "instance-normalization"},
     {"layer 0 cpu\n  softmax\n  source @0 : int8 1x1x1",
      "line 5, column 25: expected a source or destination, found the end of the text"},
     {"layer 0 4294967295", "line 3, column 9: expected 'cpu' for this kind"},
