@@ -66,7 +66,7 @@ std::optional<LayerDifference> compare_elements(const LayerTensor& tensor,
 // All bytes of a buffer whose elements are equal.
 std::optional<LayerDifference> compare_bytes(const LayerTensor& tensor,
                                              std::span<const std::byte> expected);
-// What a comparison found.
+// Returns how the verdicts of a comparison layer differ, if they do.
 std::optional<LayerDifference> compare_verdicts(const LayerTensor& tensor,
                                                 const nvdla_layer_stats& found,
                                                 const nvdla_layer_stats& expected);

@@ -29,7 +29,7 @@ std::uint64_t Program::cycles(std::uint32_t layer) const noexcept {
 
 std::vector<detail::ProgramAccess> detail::program_accesses(const DeviceInfo& info,
                                                             const ProgramDesc& desc) {
-  // With a clock as fast as can be said no layer takes too long.
+  // No layer takes too long with the fastest clock that can be said.
   const CompiledProgram compiled(new_device_id(), *find_configuration(info), desc, nullptr,
                                  UINT32_MAX);
   const nvdla_program& program = compiled.program();

@@ -36,18 +36,17 @@ struct TableOperation {
   std::shared_ptr<const std::vector<std::byte>> results;
 };
 
-struct NormalOperation {
+// `NormalizationFields` are what both normalisations have.
+struct NormalizationFields {
   Quantization input = {}, output = {};
   double epsilon = 0;
   std::vector<float> gamma = {}, beta = {};  // one for each channel, or none
 };
 
-// Over the positions of each channel.
-struct InstanceOperation {
-  Quantization input = {}, output = {};
-  double epsilon = 0;
-  std::vector<float> gamma = {}, beta = {};  // one for each channel, or none
-};
+// `NormalOperation` works over the channels of each position, `InstanceOperation` over the
+// positions of each channel.
+struct NormalOperation : NormalizationFields {};
+struct InstanceOperation : NormalizationFields {};
 
 // See multiply(); elements stand for multiples of a step, so that only zero points matter.
 struct ProductOperation {

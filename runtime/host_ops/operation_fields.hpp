@@ -39,16 +39,7 @@ void walk_fields(Walker& walker, TableOperation& op) {
 }
 
 template <typename Walker>
-void walk_fields(Walker& walker, NormalOperation& op) {
-  walker.quantization("input", op.input);
-  walker.quantization("output", op.output);
-  walker.real("epsilon", op.epsilon);
-  walker.singles("gamma", op.gamma);
-  walker.singles("beta", op.beta);
-}
-
-template <typename Walker>
-void walk_fields(Walker& walker, InstanceOperation& op) {
+void walk_fields(Walker& walker, NormalizationFields& op) {
   walker.quantization("input", op.input);
   walker.quantization("output", op.output);
   walker.real("epsilon", op.epsilon);

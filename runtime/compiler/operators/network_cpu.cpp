@@ -126,7 +126,7 @@ Tensor add_cpu_normalization(Network::Impl& net, Tensor input, const Layer& laye
   }
   if (!(layer.epsilon >= 0) || !std::isfinite(layer.epsilon))
     refuse_argument("epsilon {} is not 0 or a positive number", layer.epsilon);
-  Operation normal = {from, layer.output, layer.epsilon};
+  Operation normal = {{from, layer.output, layer.epsilon}};
   normal.gamma.assign(layer.gamma.begin(), layer.gamma.end());
   normal.beta.assign(layer.beta.begin(), layer.beta.end());
   return commit_cpu(net, layer.name, {&input, 1}, {{std::move(normal)}},

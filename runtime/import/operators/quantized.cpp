@@ -172,49 +172,42 @@ void quantized_softmax(Lowering& l, const Operation& op) {
   l.put(end.last, held_to(l, y, end), view);
 }
 
+// Lowers a normalisation of a cube by a function of the network, which the CPU computes.
+template <typename Normalization>
+void lower_normalization(Lowering& l, const Operation& op, const View& view,
+                         Tensor (Network::*add)(Tensor, const Normalization&)) {
+  const Quantization input = quantization_of(l, op, 0);
+  const Tensor x = l.tensor(op.input(0), view);
+  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
+  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  const Tensor y = (l.network().*add)(x, {.name = layer,
+                                          .input = input,
+                                          .output = end.output,
+                                          .gamma = gamma,
+                                          .beta = beta,
+                                          .epsilon = op.attribute("epsilon", 1e-5)});
+  l.put(end.last, held_to(l, y, end), view);
+}
+
 void quantized_layer_normalization(Lowering& l, const Operation& op) {
   l.use_cpu("a layer normalisation");
   if (op.has_output(1) || op.has_output(2))
     refuse_node("its mean and deviation are outputs, which have no scale");
   const Dims& dims = op.dims(0);
   const std::size_t axis = Operation::axis(op.attribute("axis", std::int64_t{-1}), dims.size());
-  const Quantization input = quantization_of(l, op, 0);
-  const View view = l.channel_view(op.input(0), dims, axis, dims.size() - 1);
-  const Tensor x = l.tensor(op.input(0), view);
-  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
-  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
-  const std::string layer = l.name();
-  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
-  const Tensor y = l.network().layer_normalization(x, {.name = layer,
-                                                       .input = input,
-                                                       .output = end.output,
-                                                       .gamma = gamma,
-                                                       .beta = beta,
-                                                       .epsilon = op.attribute("epsilon", 1e-5)});
-  l.put(end.last, held_to(l, y, end), view);
+  lower_normalization(l, op, l.channel_view(op.input(0), dims, axis, dims.size() - 1),
+                      &Network::layer_normalization);
 }
 
 // The CPU computes it, since deviations that differ by decades have no scale in common.
 void quantized_instance_normalization(Lowering& l, const Operation& op) {
   l.use_cpu("a normalisation of each channel over its positions");
   const Dims& dims = op.dims(0);
-  const Quantization input = quantization_of(l, op, 0);
   std::string roles = dims.size() == 3 ? "BCW" : "BCHW";
   roles.resize(std::max<std::size_t>(dims.size(), 3), 'W');
-  const View view = make_view(dims, roles);
-  const Tensor x = l.tensor(op.input(0), view);
-  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
-  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
-  const std::string layer = l.name();
-  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
-  const Tensor y =
-      l.network().instance_normalization(x, {.name = layer,
-                                             .input = input,
-                                             .output = end.output,
-                                             .gamma = gamma,
-                                             .beta = beta,
-                                             .epsilon = op.attribute("epsilon", 1e-5)});
-  l.put(end.last, held_to(l, y, end), view);
+  lower_normalization(l, op, make_view(dims, roles), &Network::instance_normalization);
 }
 
 struct QuantizedRow {

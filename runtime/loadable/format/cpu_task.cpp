@@ -227,8 +227,15 @@ class Checker {
       throw_in_file("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
                     text(in_.precision), all);
   }
-  void operator()(const cpu::NormalOperation& op) const { check_normalization(op); }
-  void operator()(const cpu::InstanceOperation& op) const { check_normalization(op); }
+  void operator()(const cpu::NormalizationFields& op) const {
+    same_shape();
+    check_zero_points(op.input, op.output);
+    if (op.epsilon < 0) throw_in_file("{}: epsilon {} is less than 0", what_, op.epsilon);
+    for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
+      if (!values->empty() && values->size() != in_.shape.channels)
+        throw_in_file("{}: {} values of {} for {} channels; expected as many, or none", what_,
+                      values->size(), name, in_.shape.channels);
+  }
   void operator()(const cpu::ProductOperation& op) const {
     const TensorDesc& b = task_.inputs[1].desc;
     same_precision(in_, b, "the second input");
@@ -291,16 +298,6 @@ class Checker {
   }
 
  private:
-  template <typename Normal>
-  void check_normalization(const Normal& op) const {
-    same_shape();
-    check_zero_points(op.input, op.output);
-    if (op.epsilon < 0) throw_in_file("{}: epsilon {} is less than 0", what_, op.epsilon);
-    for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
-      if (!values->empty() && values->size() != in_.shape.channels)
-        throw_in_file("{}: {} values of {} for {} channels; expected as many, or none", what_,
-                      values->size(), name, in_.shape.channels);
-  }
   static const char* text(Precision precision) { return detail::precision_name(precision); }
 
   void same_precision(const TensorDesc& a, const TensorDesc& b, const char* name) const {

@@ -36,7 +36,7 @@ void read_slopes(const RegisterFile& registers, Unit unit, std::uint32_t slope_s
   table.overflow_shift = sign_extend(shift >> 5, 5);
 }
 
-// What is named by SDP's registers is where it is in CDP's.
+// The fields of SDP's registers, by whose names both are read, are at the same places in CDP's.
 static_assert(NVDLA_SDP_S_LUT_CFG == NVDLA_CDP_S_LUT_CFG &&
               NVDLA_SDP_S_LUT_INFO == NVDLA_CDP_S_LUT_INFO &&
               NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT == NVDLA_SDP_S_LUT_LE_SLOPE_SCALE + 4 &&

@@ -172,7 +172,7 @@ TEST(Open, TakesANumberOfThreads) {
                    [&] { Device::open(name); });
     }
   }
-  // What is right of an option that there is, all options beside another one.
+  // A wrong value names what is right of its option, a wrong option names all that there are.
   expect_error(ErrorCode::kNoDevice,
                "device 'model:nv_full,threads=2,sram=4Q': expected 'sram=<size>' behind the comma, "
                "not 'sram=4Q'",

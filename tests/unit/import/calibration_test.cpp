@@ -71,7 +71,7 @@ TEST(Calibration, NormalisationsOfChannelsAndLogarithms) {
   }
 }
 
-// Of more positions than an axis of the device has, one channel of which is nearly dead.
+// The planes have more positions than an axis of the device, and one channel is nearly dead.
 TEST(Calibration, NormalisationsOfLargePlanes) {
   constexpr std::int64_t kSide = 96;
   constexpr std::size_t kAll = 3 * kSide * kSide;

@@ -495,7 +495,7 @@ TEST(ImportExpanded, TapsBeyondTheDeviceAlongBothAxes) {
   }
 }
 
-// What a transposed convolution meets behind a ReLU is added by a layer of its own.
+// A layer of its own adds a transposed convolution to a tensor behind a ReLU.
 TEST(ImportExpanded, TransposedConvolutionsBesideTensors) {
   ModelMaker m;
   m.input("x", {1, 1, 1, 2}).output("y");

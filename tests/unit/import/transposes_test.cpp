@@ -108,7 +108,7 @@ void transpose(ModelMaker& m, const std::string& from, const std::string& to, co
   set(m.node("Transpose", {from}, {to}), "perm", order);
 }
 
-// What stands between Transposes in both directions: it computes "b" of "a", of 2x4x5x6.
+// `Between` stands between Transposes in both directions: it computes "b" of "a", of 2x4x5x6.
 struct Between {
   const char* name;
   void (*add)(ModelMaker& m);
@@ -286,7 +286,8 @@ TEST(ImportTransposes, StayBehindInputsAndBeforeChoices) {
             "z = ArgMax 2 axis=1: 1x4x5\n");
 }
 
-// What several nodes take is transposed once, and not at all where only axes of one element move.
+// A value that several nodes take is transposed once, and not at all where only axes of one element
+// move.
 TEST(ImportTransposes, AreMadeOnce) {
   ModelMaker m;
   m.input("x", {1, 6, 4, 4}).output("y").output("z").output("p");
