@@ -153,12 +153,13 @@ TEST_F(BadNetwork, NoOutput) {
                [&] { net_.build(Device::open("model:nv_small")); });
 }
 
-TEST_F(BadNetwork, LinesThatAreTooLong) {
+// Two columns of as many lines as a kernel has fill the buffer.
+TEST_F(BadNetwork, ColumnsThatAreTooHigh) {
   Network net;
-  Convolution c{.name = "big", .kernels = 1, .kernel_height = 8};
-  const std::vector<std::int8_t> weights(64 * 8);
+  Convolution c{.name = "big", .kernels = 1, .kernel_height = 32};
+  const std::vector<std::int8_t> weights(8192 * 32);
   c.weights = weights;
-  net.output(net.convolution(net.input("in", {64, 20, 4000}), c), "out");
+  net.output(net.convolution(net.input("in", {8192, 33, 4}), c), "out");
   const auto error =
       expect_error(ErrorCode::kNotAvailable, "layer 0 'big': the convolution buffer has 16 banks",
                    [&] { net.build(Device::open("model:nv_full")); });
