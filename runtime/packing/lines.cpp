@@ -45,16 +45,15 @@ std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint
 
 // The part of the convolution that writes `lines` lines from `first` on.
 Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines) {
-  // In lines of the input; before 0 and from its height on lies the padding.
   const std::int64_t begin = std::int64_t{first} * conv.stride_height - conv.pad_top;
-  const std::int64_t end = begin + static_cast<std::int64_t>(lines_for(conv, lines));
-  const std::int64_t height = conv.height;
+  const InputSpan span =
+      input_span(begin, begin + static_cast<std::int64_t>(lines_for(conv, lines)), conv.height);
   Band band;
   band.conv = conv;
-  band.conv.pad_top = static_cast<std::uint32_t>(std::max<std::int64_t>(-begin, 0));
-  band.conv.pad_bottom = static_cast<std::uint32_t>(std::max<std::int64_t>(end - height, 0));
-  band.input_line = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
-  band.conv.height = static_cast<std::uint32_t>(std::min(end, height) - band.input_line);
+  band.conv.pad_top = span.pad_before;
+  band.conv.pad_bottom = span.pad_after;
+  band.input_line = static_cast<std::uint32_t>(span.first);
+  band.conv.height = static_cast<std::uint32_t>(span.size);
   band.output_line = first;
   band.output_lines = lines;
   return band;

@@ -6,12 +6,27 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "packing/bands.hpp"
 
 namespace nvdla::detail {
+
+// `InputSpan` is what a part of the output reads along an axis of the input.
+struct InputSpan {
+  std::int64_t first = 0, size = 0;  // size: 0 or less if it reads padding only
+  std::uint32_t pad_before = 0, pad_after = 0;
+};
+
+// Returns the span from `begin` to before `end` of an axis; before 0 and from `size` on lies the
+// padding.
+inline InputSpan input_span(std::int64_t begin, std::int64_t end, std::int64_t size) noexcept {
+  const std::int64_t first = std::max<std::int64_t>(begin, 0), last = std::min(end, size);
+  return {first, last - first, static_cast<std::uint32_t>(first - begin),
+          static_cast<std::uint32_t>(end - last)};
+}
 
 // Returns true if padding is as high as the kernel: a band of the output could see nothing else, so
 // lines cannot be cut.

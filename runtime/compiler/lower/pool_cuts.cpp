@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "compiler/graph/nodes.hpp"
+#include "packing/lines.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 
@@ -61,16 +62,15 @@ void trim(std::uint32_t& size, std::uint32_t before, std::uint32_t& after, std::
 }
 
 PoolPiece make_piece(const nvdla_pdp& pdp, std::uint32_t first, std::uint32_t columns) {
-  // In columns of the input; before 0 and from its width on lies the padding.
   const std::int64_t begin = std::int64_t{first} * pdp.stride_width - pdp.pad_left;
-  const std::int64_t end = begin + std::int64_t{columns - 1} * pdp.stride_width + pdp.kernel_width;
-  const std::int64_t width = pdp.width;
+  const InputSpan span = input_span(
+      begin, begin + std::int64_t{columns - 1} * pdp.stride_width + pdp.kernel_width, pdp.width);
   PoolPiece piece;
   piece.pdp = pdp;
-  piece.pdp.pad_left = static_cast<std::uint32_t>(std::max<std::int64_t>(-begin, 0));
-  piece.pdp.pad_right = static_cast<std::uint32_t>(std::max<std::int64_t>(end - width, 0));
-  piece.input_column = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
-  piece.pdp.width = static_cast<std::uint32_t>(std::min(end, width) - piece.input_column);
+  piece.pdp.pad_left = span.pad_before;
+  piece.pdp.pad_right = span.pad_after;
+  piece.input_column = static_cast<std::uint32_t>(span.first);
+  piece.pdp.width = static_cast<std::uint32_t>(span.size);
   piece.output_column = first;
   if ((piece.pdp.pad_left | piece.pdp.pad_right | pdp.pad_top | pdp.pad_bottom) == 0) {
     std::fill(std::begin(piece.pdp.pad_value), std::end(piece.pdp.pad_value), 0);

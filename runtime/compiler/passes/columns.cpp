@@ -14,6 +14,7 @@
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
+#include "packing/lines.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {
@@ -33,22 +34,20 @@ struct Columns {
 // Returns `count` columns from `first` on; nothing if these read too little but padding.
 std::optional<Columns> make_columns(const nvdla_conv& conv, std::uint32_t first,
                                     std::uint32_t count) {
-  // In columns of the input; before 0 and from its width on lies the padding.
   const std::int64_t begin = std::int64_t{first} * conv.stride_width - conv.pad_left;
   const std::int64_t end = begin + std::int64_t{count - 1} * conv.stride_width +
                            std::int64_t{conv.kernel_width - 1} * conv.dilation_width + 1;
-  const std::int64_t from = std::max<std::int64_t>(begin, 0);
-  const std::int64_t to = std::min<std::int64_t>(end, conv.width);
-  if (to - from < kFewestColumns) return std::nullopt;
-  Columns columns{conv, static_cast<std::uint32_t>(from), first, count};
-  columns.conv.width = static_cast<std::uint32_t>(to - from);
-  columns.conv.pad_left = static_cast<std::uint32_t>(from - begin);
-  columns.conv.pad_right = static_cast<std::uint32_t>(end - to);
+  const InputSpan span = input_span(begin, end, conv.width);
+  if (span.size < kFewestColumns) return std::nullopt;
+  Columns columns{conv, static_cast<std::uint32_t>(span.first), first, count};
+  columns.conv.width = static_cast<std::uint32_t>(span.size);
+  columns.conv.pad_left = span.pad_before;
+  columns.conv.pad_right = span.pad_after;
   return columns;
 }
 
 // Returns `count` parts of about as many columns; none if one of them cannot be.
-std::vector<Columns> cut_evenly(const nvdla_conv& conv, std::uint32_t width, std::uint32_t count) {
+std::vector<Columns> cut_into(const nvdla_conv& conv, std::uint32_t width, std::uint32_t count) {
   std::vector<Columns> parts;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t first = width * i / count, end = width * (i + 1) / count;
@@ -72,7 +71,7 @@ std::vector<Columns> find_columns(const DeviceInfo& info, const nvdla_conv& conv
     const std::uint32_t widest = (width + count - 1) / count;
     const auto inner = make_columns(conv, width - widest, widest);
     if (!inner || !fits(inner->conv)) continue;
-    auto parts = cut_evenly(conv, width, count);
+    auto parts = cut_into(conv, width, count);
     if (!parts.empty() && std::all_of(parts.begin(), parts.end(),
                                       [&](const Columns& part) { return fits(part.conv); }))
       return parts;

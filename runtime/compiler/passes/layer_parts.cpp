@@ -25,21 +25,19 @@ std::vector<Part> cut_pooling(const nvdla_layer& whole, std::uint32_t count) {
               .band = i,
               .first_line = height * i / count,
               .lines = height * (i + 1) / count - height * i / count};
-    // In lines of the input; before 0 and from its height on lies the padding.
     const std::int64_t begin =
         std::int64_t{part.first_line} * pdp.stride_height - std::int64_t{pdp.pad_top};
-    const std::int64_t end =
-        begin + std::int64_t{part.lines - 1} * pdp.stride_height + pdp.kernel_height;
-    const std::int64_t first = std::max<std::int64_t>(begin, 0);
-    const std::int64_t last = std::min<std::int64_t>(end, pdp.height);
-    if (first >= last) return {};
+    const InputSpan span = input_span(
+        begin, begin + std::int64_t{part.lines - 1} * pdp.stride_height + pdp.kernel_height,
+        pdp.height);
+    if (span.size <= 0) return {};
     nvdla_pdp& own = part.layer.pdp;
-    own.pad_top = static_cast<std::uint32_t>(first - begin);
-    own.pad_bottom = static_cast<std::uint32_t>(end - last);
-    own.height = static_cast<std::uint32_t>(last - first);
-    own.input.offset += static_cast<std::uint64_t>(first) * own.input.line_stride;
+    own.pad_top = span.pad_before;
+    own.pad_bottom = span.pad_after;
+    own.height = static_cast<std::uint32_t>(span.size);
+    own.input.offset += static_cast<std::uint64_t>(span.first) * own.input.line_stride;
     own.output.offset += std::uint64_t{part.first_line} * own.output.line_stride;
-    part.read_end = static_cast<std::uint32_t>(last);
+    part.read_end = static_cast<std::uint32_t>(span.first + span.size);
     parts.push_back(part);
   }
   return parts;

@@ -27,6 +27,14 @@ std::int64_t stride_within(std::int64_t stride) {
   return within;
 }
 
+// Returns the attribute of a convolution that has these paddings.
+std::vector<std::int64_t> pads_of(const std::vector<WindowAxis>& axes) {
+  std::vector<std::int64_t> pads;
+  for (const WindowAxis& a : axes) pads.push_back(a.before);
+  for (const WindowAxis& a : axes) pads.push_back(a.after);
+  return pads;
+}
+
 // Returns kernels of `taps` positions of `step` columns each; `first` of these are in front of the
 // kernels' own.
 ValueId kernels_of_steps(NodeMaker& make, const Constant& w, std::int64_t step, std::int64_t taps,
@@ -107,9 +115,7 @@ std::vector<Node> expand_parts(NodeMaker& make, const Node& node, std::vector<Wi
     x = make.compute("Pad", {x, make.integers(border)});
   }
   axes[along].before = axes[along].after = 0;
-  std::vector<std::int64_t> pads;
-  for (const WindowAxis& a : axes) pads.push_back(a.before);
-  for (const WindowAxis& a : axes) pads.push_back(a.after);
+  const std::vector<std::int64_t> pads = pads_of(axes);
   ValueId sum = kNoValue;
   for (std::int64_t first = 0; first < axis.kernel; first += kMaxKernel) {
     const std::int64_t last = std::min(first + kMaxKernel, axis.kernel);
@@ -147,10 +153,7 @@ std::vector<Node> expand_strides(NodeMaker& make, const Node& node,
     steps.push_back(step);
   }
   // Paddings that follow from the stride stay what they were.
-  std::vector<std::int64_t> pads;
-  for (const WindowAxis& a : axes) pads.push_back(a.before);
-  for (const WindowAxis& a : axes) pads.push_back(a.after);
-  smaller.attributes["pads"] = std::move(pads);
+  smaller.attributes["pads"] = pads_of(axes);
   smaller.attributes["strides"] = std::move(strides);
   smaller.attributes.erase("auto_pad");
   smaller.outputs = {make.value()};
@@ -218,12 +221,10 @@ std::optional<std::vector<Node>> expand_blind(NodeMaker& make, const Node& node,
     changes = true;
   }
   if (!changes) return std::nullopt;
-  std::vector<std::int64_t> pads, dilations;
+  std::vector<std::int64_t> dilations;
   for (const WindowAxis& a : axes) dilations.push_back(a.dilation);
   seeing.attributes["dilations"] = std::move(dilations);
-  for (const WindowAxis& a : axes) pads.push_back(a.before);
-  for (const WindowAxis& a : axes) pads.push_back(a.after);
-  seeing.attributes["pads"] = std::move(pads);
+  seeing.attributes["pads"] = pads_of(axes);
   seeing.attributes.erase("auto_pad");
   seeing.attributes.erase("kernel_shape");
   make.append(std::move(seeing));
