@@ -21,6 +21,7 @@ PROTOCOL = ROOT / "runtime/sim/nvdla_sim_protocol.h"
 SCHEMA = ROOT / "runtime/loadable/format/loadable.fbs"
 DESCRIPTORS = ROOT / "runtime/loadable/format/descriptors.hpp"
 CPU_FIELDS = ROOT / "runtime/host_ops/operation_fields.hpp"
+CPU_OPERATIONS = ROOT / "runtime/host_ops/operation.hpp"
 CPU_NAMES = ROOT / "runtime/host_ops/operation.cpp"
 
 
@@ -142,11 +143,14 @@ def check_cpu(parts):
     """Yield what is wrong with the table of the CPU's operations: names, and fields in order."""
     names = dict(re.findall(r"operator\(\)\(const (\w+)&\) const \{ return \"([\w-]+)\"; \}",
                             CPU_NAMES.read_text()))
-    walks = re.findall(r"void walk_fields\(Walker&(?: walker)?, (\w+)&(?: op)?\) \{(.*?)\}\n\n",
-                       CPU_FIELDS.read_text(), re.M | re.S)
-    wanted = {names[kind]: [(name, form) for form, name in
-                            re.findall(r"walker\.(\w+)\(\"(\w+)\"", body)]
-              for kind, body in walks}
+    walks = dict(re.findall(
+        r"void walk_fields\(Walker&(?: walker)?, (\w+)&(?: op)?\) \{(.*?)\}\n\n",
+        CPU_FIELDS.read_text(), re.M | re.S))
+    # Operations that are another structure have its fields.
+    bases = dict(re.findall(r"struct (\w+) : (\w+) \{\};", CPU_OPERATIONS.read_text()))
+    wanted = {operation: [(name, form) for form, name in
+                          re.findall(r"walker\.(\w+)\(\"(\w+)\"", walks[bases.get(kind, kind)])]
+              for kind, operation in names.items() if bases.get(kind, kind) in walks}
     if len(wanted) != len(names):
         yield f"{len(names)} operations have names, {len(wanted)} have fields"
     written = {row[0]: re.findall(r"(\w+) `(\w+)`", row[1] + "`")
