@@ -81,7 +81,7 @@ static void nvdla_layer_end(void *context, const struct nvdla_job *job,
 	nvdla_trace_layer_end(context, job, layer, start_ns, end_ns);
 }
 
-static const struct nvdla_port nvdla_kernel_port = {
+static const struct nvdla_hw_ops nvdla_kernel_port = {
 	.reg_read = nvdla_reg_read,
 	.reg_write = nvdla_reg_write,
 	.dma_barrier = nvdla_barrier,

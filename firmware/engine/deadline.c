@@ -125,7 +125,7 @@ void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 /*
  * Before each look: is it to be the last? Time in which nobody looked counts
  * for little, however long it was: whoever was not scheduled has not waited,
- * and a device that goes on with nvdla_port.relax has not either.
+ * and a device that goes on with nvdla_hw_ops.relax has not either.
  */
 bool nvdla_reg_wait_last(const struct nvdla_engine *engine,
 			 struct nvdla_reg_wait *wait)

@@ -12,7 +12,7 @@ static const u32 unit_bases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] =
 	NVDLA_UNIT_BASES;
 
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
-		       const struct nvdla_port *port, void *context)
+		       const struct nvdla_hw_ops *port, void *context)
 {
 	/* Field by field: a struct literal may become a call of memset(). */
 	engine->hw = hw;

@@ -14,7 +14,7 @@
  *
  * Two readers of S_INTR_STATUS must not race: one bit would be seen twice, or
  * cleared unseen. The engine itself reads it now and then, so a caller with an
- * interrupt handler gives it nvdla_port.take_irq, which reads under the lock
+ * interrupt handler gives it nvdla_hw_ops.take_irq, which reads under the lock
  * that also guards pending.
  *
  * Rules, and why they cannot deadlock:
@@ -77,8 +77,8 @@ extern "C" {
 
 struct nvdla_job;
 
-/** struct nvdla_port - how the engine reaches its device */
-struct nvdla_port {
+/** struct nvdla_hw_ops - how the engine reaches its device */
+struct nvdla_hw_ops {
 	/** @reg_read: of the register at a byte offset */
 	u32 (*reg_read)(void *context, u32 offset);
 	/** @reg_write: may be posted */
@@ -244,7 +244,7 @@ struct nvdla_engine_debug {
 struct nvdla_engine {
 	/* constant after nvdla_engine_init() */
 	const struct nvdla_hw *hw;
-	const struct nvdla_port *port;
+	const struct nvdla_hw_ops *port;
 	void *context;
 	const u32 *bases;	/* of units, by enum nvdla_unit */
 
@@ -284,7 +284,7 @@ struct nvdla_engine {
  * nvdla_engine_init() - forget everything; touches no register
  */
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
-		       const struct nvdla_port *port, void *context);
+		       const struct nvdla_hw_ops *port, void *context);
 
 /**
  * nvdla_engine_set_clock() - how fast the device is

@@ -74,7 +74,7 @@ static void fake_layer_end(void *context, const struct nvdla_job *job,
 	nvdla_sched_layer_end(&fake->ndev, start_ns, end_ns);
 }
 
-static const struct nvdla_port fake_port = {
+static const struct nvdla_hw_ops fake_port = {
 	.reg_read = fake_read,
 	.reg_write = fake_write,
 	.dma_barrier = fake_nothing,

@@ -40,7 +40,7 @@ int FenceImpl::poll_fd() {
 std::shared_ptr<Descriptor> FenceImpl::make_poll_fd() {
   auto file = std::make_shared<Descriptor>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (file->get() < 0) {
-    refuse(ErrorCode::kNoMemory, "no file descriptor to poll: {}", std::strerror(errno));
+    throw_error(ErrorCode::kNoMemory, "no file descriptor to poll: {}", std::strerror(errno));
   }
   on_done([file]() {
     // Nobody reads it, so it takes the one.

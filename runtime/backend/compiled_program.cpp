@@ -15,7 +15,7 @@ std::uint64_t new_serial() noexcept {
 }
 
 std::uint32_t count(std::string_view what, std::size_t size) {
-  if (size > UINT32_MAX) refuse_argument("{} {} do not fit 32 bits", size, what);
+  if (size > UINT32_MAX) throw_invalid_argument("{} {} do not fit 32 bits", size, what);
   return static_cast<std::uint32_t>(size);
 }
 

@@ -91,7 +91,7 @@ DeviceInfo detail::make_info(const nvdla_hw& hw, std::string_view backend) {
 DeviceInfo configuration_info(std::string_view name) {
   const nvdla_hw* hw = detail::find_configuration(name);
   if (hw == nullptr) {
-    detail::refuse(ErrorCode::kNoDevice, "no configuration is called '{}'", name);
+    detail::throw_error(ErrorCode::kNoDevice, "no configuration is called '{}'", name);
   }
   return detail::make_info(*hw, "");
 }

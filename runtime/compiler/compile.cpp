@@ -21,10 +21,10 @@ namespace detail {
 namespace {
 
 void check_has_layers(const Graph& graph) {
-  if (graph.layers.empty()) refuse_argument("the network has no layer");
+  if (graph.layers.empty()) throw_invalid_argument("the network has no layer");
   const bool silent = std::any_of(graph.layers.begin(), graph.layers.end(),
                                   [](const LayerNode& l) { return l.output == kNoTensor; });
-  if (graph.outputs.empty() && !silent) refuse_argument("the network has no output");
+  if (graph.outputs.empty() && !silent) throw_invalid_argument("the network has no output");
 }
 
 void set_slots(const MemoryPlan& plan, const Schedule& schedule, CompiledNetwork::Impl& compiled) {
@@ -32,7 +32,7 @@ void set_slots(const MemoryPlan& plan, const Schedule& schedule, CompiledNetwork
     std::string name = schedule.allocations[planned.live_ranges.front().allocation].name;
     if (planned.live_ranges.size() > 1)
       name += fmt::format(" and {} more", planned.live_ranges.size() - 1);
-    at_place(name, std::nullopt, [&] {
+    with_error_context(name, std::nullopt, [&] {
       check_memory(compiled.device.info(), static_cast<Memory>(planned.slot.memory));
     });
     compiled.slots.push_back(planned.slot);
@@ -55,7 +55,7 @@ void allocate_constants(const MemoryPlan& plan, const Schedule& schedule,
     const MemoryPlan::Slot& planned = plan.slots[i];
     Buffer& buffer = compiled.constants.emplace_back();
     if (!holds_constants(planned, schedule.allocations)) continue;
-    at_place(compiled.slot_names[i], std::nullopt, [&] {
+    with_error_context(compiled.slot_names[i], std::nullopt, [&] {
       buffer =
           compiled.device.allocate(planned.slot.size, static_cast<Memory>(planned.slot.memory));
     });

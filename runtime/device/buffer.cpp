@@ -24,10 +24,10 @@ Memory Buffer::memory() const noexcept {
 }
 
 Map Buffer::map(MapMode mode) const {
-  if (impl_ == nullptr) detail::refuse_argument("the buffer handle is empty");
+  if (impl_ == nullptr) detail::throw_invalid_argument("the buffer handle is empty");
   if (mode != MapMode::kRead && mode != MapMode::kWrite && mode != MapMode::kReadWrite) {
-    detail::refuse_argument("map mode {} is none of read (1), write (2), both (3)",
-                            static_cast<std::uint32_t>(mode));
+    detail::throw_invalid_argument("map mode {} is none of read (1), write (2), both (3)",
+                                   static_cast<std::uint32_t>(mode));
   }
   return Map(impl_, mode);
 }

@@ -78,9 +78,9 @@ void CompiledNetwork::Impl::check_shared_buffers(std::span<const Binding> bindin
       if (a == b || !written || buffer == nullptr ||
           buffer != detail::Handles::impl(bindings[b].buffer))
         continue;
-      detail::refuse(ErrorCode::kInvalidBinding,
-                     "{}: it shares its buffer with {}, and one of them is written", slot_names[a],
-                     slot_names[b]);
+      detail::throw_error(ErrorCode::kInvalidBinding,
+                          "{}: it shares its buffer with {}, and one of them is written",
+                          slot_names[a], slot_names[b]);
     }
   }
 }

@@ -20,7 +20,7 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 using NetworkPort = CompiledNetwork::Impl::Port;
 
 const NetworkPort* find_port(const std::vector<NetworkPort>& ports, std::string_view name) {
@@ -46,8 +46,8 @@ const NetworkPort& CompiledNetwork::Impl::input(std::string_view name) const {
   const Port* port = find_port(inputs, name);
   if (port == nullptr) {
     if (find_port(outputs, name) != nullptr)
-      refuse_argument("'{}' is an output: it is read, not written", name);
-    refuse_argument("no input is called '{}'; there is {}", name, port_names(inputs));
+      throw_invalid_argument("'{}' is an output: it is read, not written", name);
+    throw_invalid_argument("no input is called '{}'; there is {}", name, port_names(inputs));
   }
   return *port;
 }
@@ -64,35 +64,35 @@ bool CompiledNetwork::Impl::is_output(const Port& port) const {
 const NetworkPort& CompiledNetwork::Impl::port(std::string_view name) const {
   if (const Port* found = find_port(inputs, name)) return *found;
   if (const Port* found = find_port(outputs, name)) return *found;
-  refuse_argument("no input or output is called '{}'; there is {}", name,
-                  port_names(inputs, outputs));
+  throw_invalid_argument("no input or output is called '{}'; there is {}", name,
+                         port_names(inputs, outputs));
 }
 
 const NetworkPort& CompiledNetwork::Impl::tensor(const Port& port) const {
   if (port.unusable) throw Error(*port.unusable);
   if (port.image) {
-    refuse_argument("'{}' is an image: write_pixels() writes it, image() tells where it lies",
-                    port.name);
+    throw_invalid_argument(
+        "'{}' is an image: write_pixels() writes it, image() tells where it lies", port.name);
   }
   return port;
 }
 
 void CompiledNetwork::Impl::check_reals(const Port& port) const {
   if (!port.integers_only || port.desc.precision == Precision::kFp16) return;
-  detail::refuse(ErrorCode::kNotAvailable,
-                 "'{}': the file does not say what its integers stand for: take them as they are",
-                 port.name);
+  detail::throw_error(
+      ErrorCode::kNotAvailable,
+      "'{}': the file does not say what its integers stand for: take them as they are", port.name);
 }
 
 const ImageDesc& CompiledNetwork::Impl::pixels(const Port& port) const {
   if (port.image) return *port.image;
   if (port.unusable) throw Error(*port.unusable);
-  refuse_argument("'{}' is a tensor, not an image", port.name);
+  throw_invalid_argument("'{}' is a tensor, not an image", port.name);
 }
 
 const CompiledNetwork::Impl::Layer& CompiledNetwork::Impl::layer(std::uint32_t index) const {
   if (index >= layers.size()) {
-    refuse_argument("layer {}: the compiled network has {}", index, layers.size());
+    throw_invalid_argument("layer {}: the compiled network has {}", index, layers.size());
   }
   return layers[index];
 }
@@ -104,7 +104,7 @@ std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
       bindings.emplace_back(constants[slot]);
       continue;
     }
-    detail::at_place(slot_names[slot], std::nullopt, [&] {
+    detail::with_error_context(slot_names[slot], std::nullopt, [&] {
       bindings.emplace_back(
           device.allocate(slots[slot].size, static_cast<Memory>(slots[slot].memory)));
     });
@@ -122,7 +122,7 @@ CompiledNetwork& CompiledNetwork::operator=(CompiledNetwork&&) noexcept = defaul
 CompiledNetwork::~CompiledNetwork() = default;
 
 const CompiledNetwork::Impl& CompiledNetwork::impl() const {
-  if (impl_ == nullptr) refuse_argument("the handle of the compiled network is empty");
+  if (impl_ == nullptr) throw_invalid_argument("the handle of the compiled network is empty");
   return *impl_;
 }
 
@@ -144,12 +144,12 @@ std::uint32_t CompiledNetwork::outputs() const noexcept {
 }
 
 std::string_view CompiledNetwork::input_name(std::uint32_t index) const {
-  if (index >= impl().inputs.size()) refuse_argument("input {} of {}", index, inputs());
+  if (index >= impl().inputs.size()) throw_invalid_argument("input {} of {}", index, inputs());
   return impl().inputs[index].name;
 }
 
 std::string_view CompiledNetwork::output_name(std::uint32_t index) const {
-  if (index >= impl().outputs.size()) refuse_argument("output {} of {}", index, outputs());
+  if (index >= impl().outputs.size()) throw_invalid_argument("output {} of {}", index, outputs());
   return impl().outputs[index].name;
 }
 

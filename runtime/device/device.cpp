@@ -18,7 +18,7 @@ namespace nvdla {
 namespace {
 
 void check_open(bool open) {
-  if (!open) detail::refuse_argument("the device handle is empty: it was moved from");
+  if (!open) detail::throw_invalid_argument("the device handle is empty: it was moved from");
 }
 
 }  // namespace
@@ -29,9 +29,11 @@ void detail::check_memory(const DeviceInfo& info, Memory memory) {
       return;
     case Memory::kSram:
       if (info.has_sram) return;
-      refuse(ErrorCode::kNotAvailable, "{} has no secondary memory (SRAM)", info.configuration);
+      throw_error(ErrorCode::kNotAvailable, "{} has no secondary memory (SRAM)",
+                  info.configuration);
   }
-  refuse_argument("memory {} is none of DRAM (0), SRAM (1)", static_cast<std::uint32_t>(memory));
+  throw_invalid_argument("memory {} is none of DRAM (0), SRAM (1)",
+                         static_cast<std::uint32_t>(memory));
 }
 
 void check_device_name(std::string_view name) { detail::choose_device_name(name); }
@@ -66,7 +68,7 @@ const DeviceInfo& Device::info() const noexcept {
 Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
   check_open(impl_ != nullptr);
   impl_->made().check("the device");
-  if (bytes == 0) detail::refuse_argument("a buffer of 0 bytes");
+  if (bytes == 0) detail::throw_invalid_argument("a buffer of 0 bytes");
   detail::check_memory(impl_->info(), memory);
   return detail::Handles::make<Buffer>(impl_->allocate(bytes, memory));
 }

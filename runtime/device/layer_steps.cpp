@@ -335,10 +335,11 @@ LayerRunner::LayerRunner(const Device& device, const Device* reference,
                          std::span<const LayerStep> steps, std::span<const Buffer> changed)
     : impl_(std::make_unique<Impl>(device, reference)) {
   if (reference != nullptr && reference->info().configuration != device.info().configuration) {
-    refuse(ErrorCode::kNotAvailable,
-           "layers are compared on devices of one configuration: the device is {}, the reference "
-           "{}",
-           device.info().configuration, reference->info().configuration);
+    throw_error(
+        ErrorCode::kNotAvailable,
+        "layers are compared on devices of one configuration: the device is {}, the reference "
+        "{}",
+        device.info().configuration, reference->info().configuration);
   }
   impl_->steps = steps;
   impl_->find_used();

@@ -17,14 +17,14 @@ namespace nvdla {
 namespace {
 
 using detail::Handles;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // Whoever waits there for another call waits for itself.
 void check_may_wait(const detail::FenceImpl& fence) {
   if (fence.done()) return;
   fence.made().check("the job");
   if (!detail::in_callback()) return;
-  refuse_argument(
+  throw_invalid_argument(
       "waiting in a callback (Fence::on_end) for what has not ended: submit what follows with "
       "wait_fences, or wait on another thread");
 }
@@ -76,12 +76,13 @@ bool Fence::cancel() const {
 }
 
 int Fence::poll_fd() const {
-  if (impl_ == nullptr) refuse_argument("the fence handle is empty: there is nothing to poll");
+  if (impl_ == nullptr)
+    throw_invalid_argument("the fence handle is empty: there is nothing to poll");
   return impl_->poll_fd();
 }
 
 void Fence::on_end(std::function<void()> call) const {
-  if (!call) refuse_argument("the function to call at the end is empty");
+  if (!call) throw_invalid_argument("the function to call at the end is empty");
   detail::start_callbacks();
   auto later = [call = std::move(call)]() mutable { detail::call_later(std::move(call)); };
   if (impl_ == nullptr) {
@@ -105,14 +106,15 @@ Queue::~Queue() = default;
 
 Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
                     const SubmitOptions& options) const {
-  if (impl_ == nullptr) refuse_argument("the queue handle is empty");
+  if (impl_ == nullptr) throw_invalid_argument("the queue handle is empty");
   impl_->made().check("the queue");
-  if (!program) refuse_argument("the program handle is empty");
+  if (!program) throw_invalid_argument("the program handle is empty");
   if (Handles::impl(program)->device() != impl_->device()) {
-    refuse_argument("the program was created for another device");
+    throw_invalid_argument("the program was created for another device");
   }
   if (bindings.size() != program.slots()) {
-    refuse_argument("{} buffers bound, the program has {} slots", bindings.size(), program.slots());
+    throw_invalid_argument("{} buffers bound, the program has {} slots", bindings.size(),
+                           program.slots());
   }
   detail::StackMemory<NVDLA_MAX_SLOTS * sizeof(detail::BoundBuffer)> memory_of_bound;
   std::pmr::vector<detail::BoundBuffer> bound(memory_of_bound.resource());
@@ -124,13 +126,13 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
       bound.emplace_back();
       continue;
     }
-    if (buffer == nullptr) refuse_argument("the buffer for slot {} is an empty handle", i);
+    if (buffer == nullptr) throw_invalid_argument("the buffer for slot {} is an empty handle", i);
     if (buffer->device() != impl_->device()) {
-      refuse_argument("the buffer for slot {} belongs to another device", i);
+      throw_invalid_argument("the buffer for slot {} belongs to another device", i);
     }
     if (bindings[i].offset >= buffer->size()) {
-      refuse_argument("the offset {} for slot {} is beyond the buffer's {} bytes",
-                      bindings[i].offset, i, buffer->size());
+      throw_invalid_argument("the offset {} for slot {} is beyond the buffer's {} bytes",
+                             bindings[i].offset, i, buffer->size());
     }
     bound.push_back({buffer, bindings[i].offset});
   }

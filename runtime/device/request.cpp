@@ -21,7 +21,7 @@
 
 namespace nvdla {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 namespace {
 
@@ -29,17 +29,18 @@ namespace {
 // device, in another memory, or of less than `bytes`.
 void check_bound(std::string_view name, const Buffer& buffer, const Buffer& old,
                  std::uint64_t bytes) {
-  if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
+  if (!buffer) throw_invalid_argument("the buffer for '{}' is an empty handle", name);
   if (detail::Handles::impl(buffer)->device() != detail::Handles::impl(old)->device()) {
-    refuse_argument("the buffer for '{}' belongs to another device", name);
+    throw_invalid_argument("the buffer for '{}' belongs to another device", name);
   }
   if (buffer.memory() != old.memory()) {
     const auto text = [](Memory m) { return m == Memory::kSram ? "SRAM" : "DRAM"; };
-    refuse_argument("the buffer for '{}' is in {}, the tensor lies in {}", name,
-                    text(buffer.memory()), text(old.memory()));
+    throw_invalid_argument("the buffer for '{}' is in {}, the tensor lies in {}", name,
+                           text(buffer.memory()), text(old.memory()));
   }
   if (buffer.size() < bytes) {
-    refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(), bytes);
+    throw_invalid_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(),
+                           bytes);
   }
 }
 
@@ -47,9 +48,9 @@ void check_bound(std::string_view name, const Buffer& buffer, const Buffer& old,
 
 Request detail::make_request(std::shared_ptr<const CompiledNetwork::Impl> network,
                              const Queue& queue) {
-  if (!queue) refuse_argument("the queue handle is empty");
+  if (!queue) throw_invalid_argument("the queue handle is empty");
   if (Handles::impl(queue)->device() != Handles::impl(network->device.queue())->device()) {
-    refuse_argument("the queue belongs to another device than the compiled network");
+    throw_invalid_argument("the queue belongs to another device than the compiled network");
   }
   return Handles::make<Request>(std::make_shared<Request::Impl>(std::move(network), queue));
 }
@@ -66,14 +67,14 @@ std::span<std::byte> Request::Impl::bytes(const Port& port, const Map& map) {
 
 void Request::Impl::check_idle(std::string_view context) const {
   if (!last.done()) {
-    detail::refuse(ErrorCode::kBusy, "{}: the request is running: wait for its fence first",
-                   context);
+    detail::throw_error(ErrorCode::kBusy, "{}: the request is running: wait for its fence first",
+                        context);
   }
 }
 
 void Request::Impl::check_ran(std::string_view context) const {
   check_idle(context);
-  if (!last) refuse_argument("{}: the request has not run yet: run it first", context);
+  if (!last) throw_invalid_argument("{}: the request has not run yet: run it first", context);
   try {
     last.wait();
   } catch (const Error& error) {
@@ -157,14 +158,14 @@ void Request::Impl::read(std::string_view name, const Unpack& unpack) const {
   if (net->is_output(port)) {
     check_ran(context);
     if (rebound.contains(port.slot)) {
-      refuse_argument("{}: it was bound to another buffer after the last run: run again first",
-                      context);
+      throw_invalid_argument(
+          "{}: it was bound to another buffer after the last run: run again first", context);
     }
   } else {
     check_idle(context);
     if (port.folded) {
-      refuse_argument("{}: it lies folded in width, see CompiledNetwork::desc(): map its buffer",
-                      context);
+      throw_invalid_argument(
+          "{}: it lies folded in width, see CompiledNetwork::desc(): map its buffer", context);
     }
   }
   unpack(port, bindings[port.slot].buffer.map(MapMode::kRead));
@@ -177,7 +178,7 @@ Request& Request::operator=(Request&&) noexcept = default;
 Request::~Request() = default;
 
 Request::Impl& Request::impl() const {
-  if (impl_ == nullptr) refuse_argument("the request is empty: it was moved from");
+  if (impl_ == nullptr) throw_invalid_argument("the request is empty: it was moved from");
   return *impl_;
 }
 

@@ -27,7 +27,7 @@ struct RequestPool::Impl {
 
 RequestPool::RequestPool(const CompiledNetwork& network, std::uint32_t requests)
     : impl_(std::make_unique<Impl>()) {
-  if (requests == 0) detail::refuse_argument("a pool of 0 requests: expected at least 1");
+  if (requests == 0) detail::throw_invalid_argument("a pool of 0 requests: expected at least 1");
   for (std::uint32_t i = 0; i < requests; ++i) {
     impl_->requests.push_back(network.create_request());
   }
@@ -38,7 +38,8 @@ RequestPool& RequestPool::operator=(RequestPool&&) noexcept = default;
 RequestPool::~RequestPool() = default;
 
 RequestPool::Impl& RequestPool::impl() const {
-  if (impl_ == nullptr) detail::refuse_argument("the pool of requests is empty: it was moved from");
+  if (impl_ == nullptr)
+    detail::throw_invalid_argument("the pool of requests is empty: it was moved from");
   return *impl_;
 }
 
@@ -48,7 +49,7 @@ std::uint32_t RequestPool::size() const noexcept {
 
 Request& RequestPool::at(std::uint32_t index) {
   if (index >= impl().requests.size()) {
-    detail::refuse_argument("request {}: the pool has {}", index, size());
+    detail::throw_invalid_argument("request {}: the pool has {}", index, size());
   }
   return impl().requests[index];
 }
@@ -67,10 +68,11 @@ void RequestPool::wait() const {
 
 void RequestPool::run(std::uint64_t count, const Step& fill, const Step& take) {
   Impl& pool = impl();
-  if (!fill || !take) detail::refuse_argument("a pool fills and takes: both functions are needed");
+  if (!fill || !take)
+    detail::throw_invalid_argument("a pool fills and takes: both functions are needed");
   for (const Request& request : pool.requests) {
     if (!request.fence().done()) {
-      detail::refuse(ErrorCode::kBusy, "a request of the pool is running: wait() first");
+      detail::throw_error(ErrorCode::kBusy, "a request of the pool is running: wait() first");
     }
   }
   const std::uint64_t depth = pool.requests.size();

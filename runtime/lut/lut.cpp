@@ -21,7 +21,7 @@ namespace nvdla {
 namespace {
 
 using detail::LutProblem;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // int8 results leave SDP through a right shift: entries hold 7 bits below their unit, and as much
 // room above the greatest result as below, for what a table holds just beyond it.
@@ -39,7 +39,7 @@ double call(detail::FunctionRef function, double x) {
               fmt::format("the function of a look-up table failed at {}: {}", x, error.what())));
   }
   if (std::isnan(y)) {
-    refuse_argument(
+    throw_invalid_argument(
         "the function of a look-up table gives NaN at {}: a range without that place, or a number "
         "there would do",
         x);
@@ -60,15 +60,16 @@ bool holds_half(double first, double last) {
 // Numbers of the unit that range and inputs have in common.
 void set_inputs(LutProblem& p, const Range& range, const LutFormat& format) {
   if (!(range.lo < range.hi)) {
-    refuse_argument("range {}..{} of a look-up table is empty: its start must be less than its end",
-                    range.lo, range.hi);
+    throw_invalid_argument(
+        "range {}..{} of a look-up table is empty: its start must be less than its end", range.lo,
+        range.hi);
   }
   if (p.real) {
     p.first = std::max(range.lo, -kGreatest);
     p.last = std::min(range.hi, kGreatest);
     if (!holds_half(p.first, p.last)) {
-      refuse_argument("range {}..{} of a look-up table has no fp16 number in it", range.lo,
-                      range.hi);
+      throw_invalid_argument("range {}..{} of a look-up table has no fp16 number in it", range.lo,
+                             range.hi);
     }
     return;
   }
@@ -76,7 +77,7 @@ void set_inputs(LutProblem& p, const Range& range, const LutFormat& format) {
   p.first = std::max(-half, std::ceil(range.lo / p.scale + p.zero));
   p.last = std::min(half - 1, std::floor(range.hi / p.scale + p.zero));
   if (p.first > p.last) {
-    refuse_argument(
+    throw_invalid_argument(
         "range {}..{} of a look-up table has no input in it: those of {} bits are {}..{} in steps "
         "of {}",
         range.lo, range.hi, format.input_bits, (-half - p.zero) * p.scale,
@@ -167,7 +168,7 @@ namespace detail {
 void check_format(const LutFormat& format) {
   const auto check_scale = [](const char* what, float scale) {
     if (!std::isfinite(scale) || !(scale > 0)) {
-      refuse_argument("{} scale {} of a look-up table is no positive number", what, scale);
+      throw_invalid_argument("{} scale {} of a look-up table is no positive number", what, scale);
     }
   };
   switch (format.precision) {
@@ -177,8 +178,8 @@ void check_format(const LutFormat& format) {
     case Precision::kInt16:
       break;
     default:
-      refuse_argument("precision {} of a look-up table is none of int8, int16 and fp16",
-                      static_cast<std::uint32_t>(format.precision));
+      throw_invalid_argument("precision {} of a look-up table is none of int8, int16 and fp16",
+                             static_cast<std::uint32_t>(format.precision));
   }
   check_scale("input", format.input.scale);
   check_scale("output", format.output.scale);
@@ -214,7 +215,7 @@ Lut Lut::fit_function(detail::FunctionRef function, const Range& range, const Lu
 namespace {
 
 const Lut::State& some(const Lut::State* state) {
-  if (state == nullptr) refuse_argument("an empty Lut has no table: Lut::fit() makes one");
+  if (state == nullptr) throw_invalid_argument("an empty Lut has no table: Lut::fit() makes one");
   return *state;
 }
 
@@ -227,7 +228,8 @@ const LutFormat& Lut::format() const { return some(state_.get()).format; }
 double Lut::result(double x) const {
   const State& s = some(state_.get());
   if (s.table.unit != NVDLA_LUT_SDP) {
-    refuse_argument("a table of CDP gives factors, not results: the elements around decide, too");
+    throw_invalid_argument(
+        "a table of CDP gives factors, not results: the elements around decide, too");
   }
   const auto nothing = [](double) { return 0.0; };
   const LutProblem p = sdp_problem(detail::FunctionRef(nothing), {}, s.format);
@@ -242,8 +244,8 @@ void Lut::apply(nvdla_layer& layer, std::uint32_t index) const {
   const auto precision = static_cast<std::uint32_t>(s.format.precision);
   if (s.table.unit == NVDLA_LUT_CDP) {
     if (layer.kind != NVDLA_LAYER_CDP) {
-      refuse_argument("a layer of kind '{}' has no CDP, which the table is for",
-                      layer_kind_name(layer.kind));
+      throw_invalid_argument("a layer of kind '{}' has no CDP, which the table is for",
+                             layer_kind_name(layer.kind));
     }
     layer.cdp.precision = precision;
     layer.cdp.window = s.window;
@@ -251,8 +253,8 @@ void Lut::apply(nvdla_layer& layer, std::uint32_t index) const {
     layer.cdp.out_cvt = s.output;
   } else {
     if (layer.kind < NVDLA_LAYER_CONV_SDP || layer.kind > NVDLA_LAYER_SDP_PDP) {
-      refuse_argument("a layer of kind '{}' has no SDP, which the table is for",
-                      layer_kind_name(layer.kind));
+      throw_invalid_argument("a layer of kind '{}' has no SDP, which the table is for",
+                             layer_kind_name(layer.kind));
     }
     layer.sdp.y.flags |= NVDLA_SDP_ENABLE | NVDLA_SDP_LUT;
     layer.sdp.out_precision = precision;

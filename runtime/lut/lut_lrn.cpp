@@ -20,7 +20,7 @@ namespace nvdla::lut {
 namespace {
 
 using detail::LutProblem;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr double kMostHalf = 65504;
 constexpr double kMostEntry = 32767;
@@ -35,18 +35,20 @@ struct Formula {
 
 void check_formula(const Formula& f) {
   if (!(f.alpha >= 0) || !std::isfinite(f.alpha))
-    refuse_argument("alpha {} of a normalisation must be at least 0", f.alpha);
-  if (!std::isfinite(f.beta)) refuse_argument("beta {} of a normalisation is no number", f.beta);
+    throw_invalid_argument("alpha {} of a normalisation must be at least 0", f.alpha);
+  if (!std::isfinite(f.beta))
+    throw_invalid_argument("beta {} of a normalisation is no number", f.beta);
   if (!(f.k > 0) || !std::isfinite(f.k))
-    refuse_argument("k {} of a normalisation must be greater than 0", f.k);
+    throw_invalid_argument("k {} of a normalisation must be greater than 0", f.k);
   if (f.size % 2 == 0 || f.size < 3 || f.size > 9)
-    refuse_argument("size {} of a normalisation is none of 3, 5, 7 and 9", f.size);
+    throw_invalid_argument("size {} of a normalisation is none of 3, 5, 7 and 9", f.size);
 }
 
 void check_greatest(double greatest, double least) {
   if (!(greatest >= least))
-    refuse_argument("greatest element {} of a normalisation is less than the smallest one, {}",
-                    greatest, least);
+    throw_invalid_argument(
+        "greatest element {} of a normalisation is less than the smallest one, {}", greatest,
+        least);
 }
 
 // CDP in integers, from an element less its zero point to an element.
@@ -215,8 +217,8 @@ LutProblem factor_problem(const Formula& f, const LutFormat& format, double grea
   // The greatest factor is at either end.
   const double most = std::max(f.factor(0), f.factor(p.last * p.scale));
   if (!std::isfinite(most) || (p.real && most > kMostHalf)) {
-    refuse_argument("k {} to the power of {} is beyond what a normalisation can multiply by", f.k,
-                    -f.beta);
+    throw_invalid_argument("k {} to the power of {} is beyond what a normalisation can multiply by",
+                           f.k, -f.beta);
   }
   p.greatest = most;
   p.function = [f](double sum) { return f.factor(sum); };
@@ -242,7 +244,7 @@ nvdla_convert converter(double factor, const LutFormat& format) {
   // The register holds 25 bits of it in int8.
   constexpr std::int32_t kLimit = 1 << 24;
   if (format.precision == Precision::kInt8 && (c.offset < -kLimit || c.offset >= kLimit)) {
-    refuse_argument(
+    throw_invalid_argument(
         "output zero point {} needs an offset of {} in the output converter, beyond 25 bits: with "
         "scale {} it must be nearer to 0",
         format.output.zero_point, c.offset, format.output.scale);

@@ -20,9 +20,9 @@ Converter converter(const nvdla_convert& c, Precision precision) {
 
 const nvdla_lut* table_for(const Lut& lut, std::uint32_t unit, const char* layer) {
   if (lut.table().unit != unit) {
-    detail::refuse_argument("a {} looks up in {}, the table is for {}", layer,
-                            unit == NVDLA_LUT_SDP ? "SDP" : "CDP",
-                            unit == NVDLA_LUT_SDP ? "CDP" : "SDP");
+    detail::throw_invalid_argument("a {} looks up in {}, the table is for {}", layer,
+                                   unit == NVDLA_LUT_SDP ? "SDP" : "CDP",
+                                   unit == NVDLA_LUT_SDP ? "CDP" : "SDP");
   }
   return &lut.table();
 }

@@ -13,16 +13,18 @@ namespace {
 
 [[noreturn]] void refuse_bands(const DeviceInfo& info, const nvdla_conv& conv) {
   if (pads_a_band(conv)) {
-    refuse(ErrorCode::kNotAvailable,
-           "the input must be split in height, which is not available with padding of {} and {} "
-           "lines: a band of the output could see padding only; below {}, the kernel, it is",
-           conv.pad_top, conv.pad_bottom, (conv.kernel_height - 1) * conv.dilation_height + 1);
+    throw_error(
+        ErrorCode::kNotAvailable,
+        "the input must be split in height, which is not available with padding of {} and {} "
+        "lines: a band of the output could see padding only; below {}, the kernel, it is",
+        conv.pad_top, conv.pad_bottom, (conv.kernel_height - 1) * conv.dilation_height + 1);
   }
-  refuse(ErrorCode::kNotAvailable,
-         "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
-         "({}x{}x{}, CHW) beside a kernel group: fewer channels, a smaller kernel or a smaller "
-         "dilation would fit",
-         usable_banks(info, conv), bank_bytes(info), conv.channels, conv.height, conv.width);
+  throw_error(
+      ErrorCode::kNotAvailable,
+      "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
+      "({}x{}x{}, CHW) beside a kernel group: fewer channels, a smaller kernel or a smaller "
+      "dilation would fit",
+      usable_banks(info, conv), bank_bytes(info), conv.channels, conv.height, conv.width);
 }
 
 // Returns the fewest bands where weights may be fetched while others are worked on: with all

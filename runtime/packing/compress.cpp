@@ -12,7 +12,7 @@ namespace nvdla {
 namespace {
 
 using arith::round_up;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr std::uint64_t kStreamAlign = 128;
 // The bank of mask bits keeps so many bytes beside a kernel group's.
@@ -24,12 +24,13 @@ class Groups {
   Groups(const DeviceInfo& info, const WeightsDesc& desc, std::span<const std::byte> stream)
       : bytes_(precision_bytes(desc.precision)), elements_(desc.elements()), stream_(stream) {
     if (const std::uint64_t plain = weights_bytes(desc); stream.size() < plain) {
-      refuse_argument("{} bytes of weights given, {}x{}x{}x{} (KCRS) take {}", stream.size(),
-                      desc.kernels, desc.channels, desc.kernel_height, desc.kernel_width, plain);
+      throw_invalid_argument("{} bytes of weights given, {}x{}x{}x{} (KCRS) take {}", stream.size(),
+                             desc.kernels, desc.channels, desc.kernel_height, desc.kernel_width,
+                             plain);
     }
     if (info.atomic_k < 2 || info.atom == 0) {
-      refuse_argument("the configuration has atomic_k {} and an atom of {}: not a device's",
-                      info.atomic_k, info.atom);
+      throw_invalid_argument("the configuration has atomic_k {} and an atom of {}: not a device's",
+                             info.atomic_k, info.atom);
     }
     group_ = elements_ / desc.kernels * (info.atomic_k / bytes_);
   }
@@ -96,7 +97,7 @@ class Groups {
 };
 
 void check_size(const char* what, std::size_t given, std::uint64_t need) {
-  if (given < need) refuse_argument("{} bytes for {} that take {}", given, what, need);
+  if (given < need) throw_invalid_argument("{} bytes for {} that take {}", given, what, need);
 }
 
 }  // namespace

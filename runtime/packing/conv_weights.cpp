@@ -10,7 +10,7 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 using detail::WeightStream;
 
 // c' = column * channels + channel, width 1.
@@ -37,10 +37,10 @@ void pack_image(const DeviceInfo& info, const WeightsDesc& d, std::uint32_t line
   detail::check_weights<T>(d, kcrs);
   const std::uint32_t most = most_post_extension(info, d.kernel_width, 1, d.channels);
   if (lines != 1 && lines != 2 && lines != 4) {
-    refuse_argument("post_extension {} is none of 1, 2, 4", lines);
+    throw_invalid_argument("post_extension {} is none of 1, 2, 4", lines);
   }
   if (lines > most) {
-    refuse_argument(
+    throw_invalid_argument(
         "post_extension {} of {} columns of {} components is more than {} channels; "
         "at most {} would do",
         lines, d.kernel_width, d.channels, info.atomic_c, most);
@@ -72,7 +72,7 @@ template <typename T>
 std::vector<T> extend(const WeightsDesc& d, std::span<const T> kcrs, std::uint32_t channels) {
   detail::check_weights<T>(d, kcrs);
   if (channels < d.channels) {
-    refuse_argument("kernels of {} channels have no place in {}", d.channels, channels);
+    throw_invalid_argument("kernels of {} channels have no place in {}", d.channels, channels);
   }
   const std::size_t area = std::size_t{d.kernel_height} * d.kernel_width;
   std::vector<T> wide(d.kernels * channels * area);

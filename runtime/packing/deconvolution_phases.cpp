@@ -11,7 +11,7 @@ namespace nvdla {
 namespace {
 
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // One axis of a deconvolution.
 struct Axis {
@@ -37,7 +37,7 @@ std::uint32_t output_size(const Axis& a) {
   check_range<std::int64_t>("extra lines or columns", a.extra, 0, a.stride - 1);
   const std::int64_t size = (a.size - 1) * a.stride + a.kernel - a.before - a.after + a.extra;
   if (size < 1 || size > 8192) {
-    refuse_argument("the output's {} would be {}, which is not in 1..8192", a.name, size);
+    throw_invalid_argument("the output's {} would be {}, which is not in 1..8192", a.name, size);
   }
   return static_cast<std::uint32_t>(size);
 }
@@ -57,7 +57,7 @@ struct Reach {
 
 Reach reach(const Axis& a, std::uint32_t phase) {
   if (phase >= a.stride) {
-    refuse_argument("phase {} of a stride of {}", phase, a.stride);
+    throw_invalid_argument("phase {} of a stride of {}", phase, a.stride);
   }
   Reach r;
   r.tap = (phase + a.before) % a.stride;
@@ -118,8 +118,8 @@ std::vector<T> subset(const DeconvolutionDesc& d, std::uint32_t y, std::uint32_t
 Shape deconvolution_output(const DeconvolutionDesc& desc) {
   detail::check_weights(desc.weights);
   if (desc.weights.channels != desc.input.channels) {
-    refuse_argument("kernels of {} channels for an input of {}", desc.weights.channels,
-                    desc.input.channels);
+    throw_invalid_argument("kernels of {} channels for an input of {}", desc.weights.channels,
+                           desc.input.channels);
   }
   Shape shape;
   shape.batch = desc.input.batch;

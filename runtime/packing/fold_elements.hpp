@@ -25,8 +25,9 @@ std::vector<T> fold_elements(const nvdla_conv& conv, Layout layout, std::span<co
   const std::size_t batch = std::max(conv.batch, 1U), channels = conv.channels;
   const std::size_t height = conv.height, width = conv.width;
   if (source.size() != batch * channels * height * width) {
-    refuse_argument("{} elements given, a tensor of {}x{}x{}x{} (NCHW) has {}", source.size(),
-                    batch, channels, height, width, batch * channels * height * width);
+    throw_invalid_argument("{} elements given, a tensor of {}x{}x{}x{} (NCHW) has {}",
+                           source.size(), batch, channels, height, width,
+                           batch * channels * height * width);
   }
   std::vector<T> folded(batch * f.shape.channels * height * f.shape.width, padding);
   const std::size_t used = std::min<std::size_t>(width, std::size_t{f.shape.width} * f.columns);

@@ -17,7 +17,7 @@ namespace {
 
 using arith::ceil_div;
 using detail::kMaxSide;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 std::uint32_t lead_of(const nvdla_conv& c) {
   return (c.stride_width - c.pad_left % c.stride_width) % c.stride_width;
@@ -48,8 +48,8 @@ std::vector<T> fold_kernels(const nvdla_conv& conv, std::span<const T> kcrs) {
   const std::size_t rows = conv.kernel_height, columns = conv.kernel_width;
   const std::size_t kernels = conv.kernels, channels = conv.channels;
   if (kcrs.size() != kernels * channels * rows * columns) {
-    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kcrs.size(), kernels, channels,
-                    rows, columns, kernels * channels * rows * columns);
+    throw_invalid_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kcrs.size(), kernels,
+                           channels, rows, columns, kernels * channels * rows * columns);
   }
   std::vector<T> folded(kernels * f.conv.channels * rows * f.conv.kernel_width);
   const T* source = kcrs.data();
@@ -85,7 +85,8 @@ const char* cannot_fold(const nvdla_conv& c) {
 }
 
 Folding fold_width(const nvdla_conv& conv) {
-  if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
+  if (const char* reason = cannot_fold(conv))
+    throw_invalid_argument("not folded in width: {}", reason);
   Folding f;
   f.columns = conv.stride_width;
   f.lead = lead_of(conv);

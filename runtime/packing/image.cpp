@@ -13,7 +13,7 @@ namespace nvdla {
 namespace {
 
 using arith::round_up;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // Pixels before the first one of a line, within its atom.
 std::uint64_t skipped(const DeviceInfo& info, const ImageDesc& d, std::uint32_t bytes) {
@@ -29,8 +29,9 @@ std::uint32_t stride(const DeviceInfo& info, const char* what, std::uint32_t giv
                      std::uint64_t least) {
   const std::uint64_t value = given == 0 ? least : given;
   if (value % info.atom != 0 || value < least) {
-    refuse_argument("{} {} must be a multiple of the atom ({}) and at least {}; nearest valid: {}",
-                    what, value, info.atom, least, std::max(round_up(value, info.atom), least));
+    throw_invalid_argument(
+        "{} {} must be a multiple of the atom ({}) and at least {}; nearest valid: {}", what, value,
+        info.atom, least, std::max(round_up(value, info.atom), least));
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -38,8 +39,8 @@ std::uint32_t stride(const DeviceInfo& info, const char* what, std::uint32_t giv
 void copy_plane(const char* what, std::span<const std::byte> pixels, std::uint64_t line,
                 std::uint32_t height, std::uint32_t stride, std::byte* out) {
   if (pixels.size() != line * height) {
-    refuse_argument("{} bytes given for the {} plane, {} lines of {} bytes are {}", pixels.size(),
-                    what, height, line, line * height);
+    throw_invalid_argument("{} bytes given for the {} plane, {} lines of {} bytes are {}",
+                           pixels.size(), what, height, line, line * height);
   }
   for (std::uint32_t y = 0; y < height; ++y) {
     std::copy_n(pixels.data() + y * line, line, out + std::uint64_t{y} * stride);
@@ -51,7 +52,7 @@ void copy_plane(const char* what, std::span<const std::byte> pixels, std::uint64
 PixelLayout pixel_layout(nvdla_pixel_format format) {
   const nvdla_pixel* pixel = nvdla_pixel_find(static_cast<u32>(format));
   if (pixel == nullptr)
-    refuse_argument("pixel format {} is not in 0..35", static_cast<u32>(format));
+    throw_invalid_argument("pixel format {} is not in 0..35", static_cast<u32>(format));
   PixelLayout layout;
   layout.components = pixel->components;
   layout.precision = static_cast<Precision>(pixel->precision);
@@ -70,7 +71,7 @@ ImageDesc resolve(const DeviceInfo& info, const ImageDesc& desc) {
   d.line_stride = stride(info, "line_stride", d.line_stride, line_bytes(info, d, pixel.bytes[0]));
   if (pixel.planes == 1) {
     if (d.line_stride_uv != 0 || d.offset_uv != 0) {
-      refuse_argument(
+      throw_invalid_argument(
           "pixel format {} has one plane; there is no second one at offset {} with a "
           "line_stride of {}",
           pixel_format_name(static_cast<u32>(d.format)), d.offset_uv, d.line_stride_uv);
@@ -81,8 +82,8 @@ ImageDesc resolve(const DeviceInfo& info, const ImageDesc& desc) {
       stride(info, "line_stride_uv", d.line_stride_uv, line_bytes(info, d, pixel.bytes[1]));
   if (d.offset_uv == 0) d.offset_uv = std::uint64_t{d.line_stride} * d.height;
   if (d.offset_uv % info.atom != 0) {
-    refuse_argument("offset_uv {} is not a multiple of the atom ({}); nearest valid: {}",
-                    d.offset_uv, info.atom, round_up(d.offset_uv, info.atom));
+    throw_invalid_argument("offset_uv {} is not a multiple of the atom ({}); nearest valid: {}",
+                           d.offset_uv, info.atom, round_up(d.offset_uv, info.atom));
   }
   return d;
 }
@@ -102,13 +103,14 @@ void pack_image(const DeviceInfo& info, const ImageDesc& desc, std::span<const s
   const ImageDesc d = resolve(info, desc);
   const PixelLayout pixel = pixel_layout(d.format);
   if (const std::uint64_t need = image_bytes(info, d); image.size() < need) {
-    refuse_argument("{} bytes for an image that takes {}", image.size(), need);
+    throw_invalid_argument("{} bytes for an image that takes {}", image.size(), need);
   }
   copy_plane("first", plane, std::uint64_t{d.width} * pixel.bytes[0], d.height, d.line_stride,
              image.data() + std::uint64_t{d.x_offset} * pixel.bytes[0]);
   if (pixel.planes == 1) {
     if (!plane_uv.empty()) {
-      refuse_argument("{} bytes given for a second plane, the format has one", plane_uv.size());
+      throw_invalid_argument("{} bytes given for a second plane, the format has one",
+                             plane_uv.size());
     }
     return;
   }

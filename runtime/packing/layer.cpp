@@ -21,7 +21,7 @@ namespace {
 
 using arith::ceil_div;
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // One axis of a convolution.
 struct ConvAxis {
@@ -39,8 +39,8 @@ std::uint32_t conv_output_size(const ConvAxis& a) {
   const std::uint32_t kernel = (a.kernel - 1) * a.dilation + 1;
   const std::uint32_t padded = a.before + a.size + a.after;
   if (padded < kernel) {
-    refuse_argument("padded {} {} is smaller than the dilated kernel, {}", a.size_name, padded,
-                    kernel);
+    throw_invalid_argument("padded {} {} is smaller than the dilated kernel, {}", a.size_name,
+                           padded, kernel);
   }
   return (padded - kernel) / a.stride + 1;
 }
@@ -63,7 +63,7 @@ struct Factor {
 // The nearest with a shift of at most `most`; a scale of 16384..32767 unless the shift ends there.
 Factor nearest_factor(double factor, int most) {
   if (!(factor > 0) || factor >= 32767.5) {
-    refuse_argument(
+    throw_invalid_argument(
         "a requantisation factor must be greater than 0 and less than 32767.5, found {}", factor);
   }
   int exponent = 0;
@@ -81,18 +81,18 @@ Factor nearest_factor(double factor, int most) {
 
 Converter requantize(double factor, std::int32_t zero_point) {
   const Factor f = nearest_factor(factor, 63);
-  if (f.scale < 1) refuse_argument("a requantisation factor of {} rounds to 0", factor);
+  if (f.scale < 1) throw_invalid_argument("a requantisation factor of {} rounds to 0", factor);
   Converter converter;
   converter.scale = f.scale;
   converter.shift = f.shift;
   const double reached = std::ldexp(f.scale, -static_cast<int>(f.shift));
   const double offset = std::round(-static_cast<double>(zero_point) / reached);
   if (std::abs(offset) > std::numeric_limits<std::int32_t>::max()) {
-    refuse_argument("zero point {} with factor {} needs an offset beyond 32 bits", zero_point,
-                    factor);
+    throw_invalid_argument("zero point {} with factor {} needs an offset beyond 32 bits",
+                           zero_point, factor);
   }
   if (const double z = 0.0 - offset * reached; std::abs(z - zero_point) > kZeroPointError) {
-    refuse_argument(
+    throw_invalid_argument(
         "zero point {} with factor {} would come out as {}: the converter subtracts before it "
         "multiplies, so only multiples of the factor are there; requantize_exactly() multiplies "
         "in an operator before",
@@ -103,7 +103,8 @@ Converter requantize(double factor, std::int32_t zero_point) {
 }
 
 Requantization requantize_exactly(double factor, std::int32_t zero_point, Precision result) {
-  if (result == Precision::kFp16) refuse_argument("fp16 has no zero point: nothing to be exact");
+  if (result == Precision::kFp16)
+    throw_invalid_argument("fp16 has no zero point: nothing to be exact");
   detail::check_precision(result);
   const bool wide = result == Precision::kInt16;
   const std::int32_t low = wide ? -32768 : -128;
@@ -112,7 +113,7 @@ Requantization requantize_exactly(double factor, std::int32_t zero_point, Precis
   // to it: 2^(31 - shift) - |zero point| is.
   const Factor f = nearest_factor(factor, wide ? 15 : 22);
   if (f.scale < kLeastScale) {
-    refuse_argument(
+    throw_invalid_argument(
         "a requantisation factor of {} is below {}: requantize() is as good there, with at most "
         "half a factor beside the zero point",
         factor, std::ldexp(kLeastScale, wide ? -15 : -22));
@@ -197,11 +198,12 @@ void choose_banks(const DeviceInfo& info, nvdla_conv& conv) {
   const std::uint64_t least =
       detail::weight_banks(info, conv, all ? std::uint64_t{conv.kernels} : group);
   if (data + least > total) {
-    detail::refuse(ErrorCode::kNotAvailable,
-                   "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, {} "
-                   "{}: it must be split",
-                   total, conv.channels, conv.height, conv.width, data,
-                   all ? "all weights, which have to stay in it," : "a kernel group", least);
+    detail::throw_error(
+        ErrorCode::kNotAvailable,
+        "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, {} "
+        "{}: it must be split",
+        total, conv.channels, conv.height, conv.width, data,
+        all ? "all weights, which have to stay in it," : "a kernel group", least);
   }
   std::uint64_t weights = least;
   for (const std::uint64_t kernels : {2 * group, std::uint64_t{conv.kernels}}) {
@@ -237,7 +239,7 @@ void add_wait(nvdla_layer& layer, std::uint32_t earlier) {
   const auto* end = layer.waits + layer.num_waits;
   if (std::find(static_cast<const std::uint32_t*>(layer.waits), end, earlier) != end) return;
   if (layer.num_waits >= NVDLA_MAX_WAITS) {
-    refuse_argument("a layer waits for {} others at most", NVDLA_MAX_WAITS);
+    throw_invalid_argument("a layer waits for {} others at most", NVDLA_MAX_WAITS);
   }
   layer.waits[layer.num_waits++] = earlier;
 }

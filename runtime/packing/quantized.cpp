@@ -23,7 +23,7 @@ using detail::check_scale;
 using detail::element_range;
 using detail::ElementRange;
 using detail::held_element;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr double kGreatestFactor = 1 << 14;
 // The reciprocal of the least.
@@ -42,11 +42,12 @@ void check_free(const Layer& layer, Precision precision) {
   const bool used = layer.x1.alu != NVDLA_ALU_NONE || layer.x1.mul != NVDLA_MUL_NONE ||
                     layer.x1.mul_shift != 0 || layer.x1.relu || layer.x2.alu != NVDLA_ALU_NONE ||
                     layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
-  if (used) refuse_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
+  if (used)
+    throw_invalid_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
   if (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0 ||
       layer.bounds != ElementBounds{} || layer.arithmetic.accumulator_shift != 0 ||
       layer.precision.value_or(precision) != precision)
-    refuse_argument(
+    throw_invalid_argument(
         "output converter, bounds, accumulator_shift and precision of a quantised layer are chosen "
         "by its scales: leave them");
 }
@@ -54,7 +55,7 @@ void check_free(const Layer& layer, Precision precision) {
 Precision precision_of(const KernelSpan& weights) {
   if (std::holds_alternative<std::span<const std::int8_t>>(weights)) return Precision::kInt8;
   if (std::holds_alternative<std::span<const std::int16_t>>(weights)) return Precision::kInt16;
-  refuse_argument("weights of a quantised layer are int8 or int16");
+  throw_invalid_argument("weights of a quantised layer are int8 or int16");
 }
 
 // `Weights` reads kernels of either width.
@@ -66,7 +67,7 @@ class Weights {
     else
       words_ = std::get<std::span<const std::int16_t>>(weights);
     if (kernels == 0 || size() == 0 || size() % kernels != 0)
-      refuse_argument("{} weights cannot be those of {} kernels", size(), kernels);
+      throw_invalid_argument("{} weights cannot be those of {} kernels", size(), kernels);
   }
 
   std::size_t size() const { return bytes_.size() + words_.size(); }
@@ -118,8 +119,8 @@ std::vector<KernelSums> sums_of_phases(const Weights& weights, const Deconvoluti
   const std::uint64_t taps = std::uint64_t{d.kernel_height} * d.kernel_width;
   const std::size_t each = weights.size() / d.kernels;
   if (taps == 0 || each % taps != 0) {
-    refuse_argument("{} weights cannot be those of {} kernels of {}x{}", weights.size(), d.kernels,
-                    d.kernel_height, d.kernel_width);
+    throw_invalid_argument("{} weights cannot be those of {} kernels of {}x{}", weights.size(),
+                           d.kernels, d.kernel_height, d.kernel_width);
   }
   const ElementRange inputs = inputs_of(weights);
   std::vector<KernelSums> list(std::size_t{d.stride_height} * d.stride_width * d.kernels);
@@ -192,7 +193,7 @@ detail::WantedResult wanted_of(double own_bias, const ConvolutionScales& scales,
   // Sums pass the first step, whatever it multiplies them with.
   const bool sums_fit = Reach(sums, 0).farthest() <= most;
   wanted.only_bias = !fault.empty() && sums_fit && wanted.is_dead();
-  if (!fault.empty() && !wanted.only_bias) refuse_argument("{}", fault);
+  if (!fault.empty() && !wanted.only_bias) throw_invalid_argument("{}", fault);
   return wanted;
 }
 
@@ -241,7 +242,7 @@ std::int32_t run_step(const QuantizedOperators::Step& step, std::uint32_t kernel
 
 void detail::check_scale(const std::string& what, double scale) {
   if (std::isfinite(scale) && scale > 0) return;
-  refuse_argument("{} scale {}: right are positive numbers", what, scale);
+  throw_invalid_argument("{} scale {}: right are positive numbers", what, scale);
 }
 
 void detail::check_quantization(const std::string& what, const Quantization& quantization,
@@ -292,28 +293,28 @@ struct QuantizedOperators::Fit {
 };
 
 void QuantizedOperators::Fit::check() const {
-  if (!scales.input) refuse_argument("the quantisation of the input is not known: say it");
+  if (!scales.input) throw_invalid_argument("the quantisation of the input is not known: say it");
   check_quantization("input", *scales.input, precision);
   check_quantization("output", scales.output, precision);
   if (!bias.empty() && !bias_reals.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "the bias is given as integers and as real numbers: right is one of them");
   if (const std::size_t count = bias.size() + bias_reals.size(); count != 0 && count != kernels)
-    refuse_argument("{} bias values given, {} kernels need as many or none", count, kernels);
+    throw_invalid_argument("{} bias values given, {} kernels need as many or none", count, kernels);
   if (scales.weights.size() != 1 && scales.weights.size() != kernels) {
-    refuse_argument("{} weight scales given, right are 1 or one for each of {} kernels",
-                    scales.weights.size(), kernels);
+    throw_invalid_argument("{} weight scales given, right are 1 or one for each of {} kernels",
+                           scales.weights.size(), kernels);
   }
   if (!(scales.tolerance >= 0))
-    refuse_argument("tolerance {}: right is 0 or more", scales.tolerance);
+    throw_invalid_argument("tolerance {}: right is 0 or more", scales.tolerance);
 }
 
 ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization,
                              Precision precision) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (!(bounds.low <= bounds.high) || bounds.low == kInfinity || bounds.high == -kInfinity) {
-    refuse_argument("bounds {}..{}: right are two numbers, the lower one first", bounds.low,
-                    bounds.high);
+    throw_invalid_argument("bounds {}..{}: right are two numbers, the lower one first", bounds.low,
+                           bounds.high);
   }
   check_quantization("output", quantization, precision);
   const ElementRange range = element_range(precision);
@@ -337,7 +338,7 @@ void QuantizedOperators::Fit::refuse_kernel(const std::vector<detail::WantedResu
   const int shift = static_cast<int>(sums_shift);
   const double factor = std::ldexp(worst.factor, -shift);
   const double largest_factor = std::ldexp(wanted[largest].factor, -shift);
-  refuse_argument(
+  throw_invalid_argument(
       "kernel {}: its scale lies too far from that of kernel {}: {} steps of the output for each "
       "unit of a sum beside {}, with bias {}; results would be {} steps beside those wanted; right "
       "is a weight scale of {} or more, or an output scale that makes biases fewer steps",
@@ -350,7 +351,7 @@ QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& su
   std::vector<detail::WantedResult> wanted;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto k = static_cast<std::uint32_t>(i % kernels);
-    detail::at_place(fmt::format("kernel {}", k), std::nullopt, [&] {
+    detail::with_error_context(fmt::format("kernel {}", k), std::nullopt, [&] {
       const double scale = scales.weights[scales.weights.size() == 1 ? 0 : k];
       check_scale("weight", scale);
       wanted.push_back(wanted_of(bias_of(k, scale), scales, scale, sums[i], precision));
@@ -447,8 +448,8 @@ QuantizedOperators QuantizedOperators::fit(const Deconvolution& layer,
   const Precision precision = precision_of(layer.weights);
   check_free(layer, precision);
   if (layer.zero_point != 0) {
-    refuse_argument("zero_point {} of a quantised layer is chosen by its scales: leave it",
-                    layer.zero_point);
+    throw_invalid_argument("zero_point {} of a quantised layer is chosen by its scales: leave it",
+                           layer.zero_point);
   }
   const Weights weights(layer.weights, layer.kernels);
   const Fit fit = {scales, precision, layer.bias, layer.bias_reals, layer.kernels, layer.relu};
@@ -472,7 +473,8 @@ QuantizedOperators QuantizedOperators::average(std::uint64_t count, const Quanti
 
 template <typename Layer>
 void QuantizedOperators::set(Layer& layer) const {
-  if (phases_ != 1) refuse_argument("operators of {} phases: phase() has those of one", phases_);
+  if (phases_ != 1)
+    throw_invalid_argument("operators of {} phases: phase() has those of one", phases_);
   layer.bias = {};
   layer.bias_reals = {};
   layer.arithmetic.accumulator_shift = accumulator_shift_;
@@ -492,7 +494,8 @@ void QuantizedOperators::apply(FullyConnected& layer) const { set(layer); }
 void QuantizedOperators::apply(MatrixProduct& product) const { set(product); }
 
 QuantizedOperators QuantizedOperators::phase(std::uint32_t phase) const {
-  if (phase >= phases_) refuse_argument("phase {}: there are operators of {}", phase, phases_);
+  if (phase >= phases_)
+    throw_invalid_argument("phase {}: there are operators of {}", phase, phases_);
   QuantizedOperators one = *this;
   one.phases_ = 1;
   const std::size_t kernels = first_.factors.size() / phases_;
@@ -509,8 +512,10 @@ QuantizedOperators QuantizedOperators::phase(std::uint32_t phase) const {
 std::int16_t QuantizedOperators::result(std::uint32_t kernel, std::int64_t sum,
                                         std::uint32_t phase) const {
   const auto kernels = static_cast<std::uint32_t>(first_.factors.size() / phases_);
-  if (kernel >= kernels) refuse_argument("kernel {}: there are operators of {}", kernel, kernels);
-  if (phase >= phases_) refuse_argument("phase {}: there are operators of {}", phase, phases_);
+  if (kernel >= kernels)
+    throw_invalid_argument("kernel {}: there are operators of {}", kernel, kernels);
+  if (phase >= phases_)
+    throw_invalid_argument("phase {}: there are operators of {}", phase, phases_);
   const std::uint32_t at = phase * kernels + kernel;
   const int shift = static_cast<int>(accumulator_shift_);
   std::int32_t v = run_step(first_, at, arith::saturate32(arith::round_shift(sum, shift)));

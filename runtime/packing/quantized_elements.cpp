@@ -19,7 +19,7 @@ using detail::check_quantization;
 using detail::converted;
 using detail::element_range;
 using detail::held_element;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr double kGreatestProduct = 1 << 14;
 constexpr double kCloseEnough = 1e-5;
@@ -40,8 +40,9 @@ Operands operands_of(Precision precision) {
 
 // Returns the result of each element from the least on, before it is rounded and saturated.
 std::vector<double> steps_of(const Activation& activation, Precision precision) {
-  if (!activation.input) refuse_argument("the quantisation of the input is not known: say it");
-  if (!activation.function) refuse_argument("the function is empty");
+  if (!activation.input)
+    throw_invalid_argument("the quantisation of the input is not known: say it");
+  if (!activation.function) throw_invalid_argument("the function is empty");
   check_quantization("input", *activation.input, precision);
   check_quantization("output", activation.output, precision);
   const Quantization &input = *activation.input, &output = activation.output;
@@ -59,7 +60,7 @@ std::vector<double> steps_of(const Activation& activation, Precision precision) 
 
 QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision precision) {
   if (!addition.a || !addition.b) {
-    refuse_argument("the quantisation of {} is not known: say it", addition.a ? "b" : "a");
+    throw_invalid_argument("the quantisation of {} is not known: say it", addition.a ? "b" : "a");
   }
   check_quantization("a", *addition.a, precision);
   check_quantization("b", *addition.b, precision);
@@ -92,7 +93,7 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision pre
     factor = std::round(std::ldexp(ratio, --shift));
   const int greatest_shift = operands_of(precision).greatest_shift;
   if (shift < 0 || shift > greatest_shift) {
-    refuse_argument(
+    throw_invalid_argument(
         "scales {} and {} of a sum lie too far apart: right is a quotient of 2^{} to 2^15", p.scale,
         q.scale, 14 - greatest_shift);
   }
@@ -101,8 +102,8 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision pre
   fitted.zero_point_ = static_cast<std::int16_t>(p.zero_point);
   const double wanted_p = double{p.scale} / addition.output.scale;
   const double wanted_q = double{q.scale} / addition.output.scale;
-  detail::at_place(fmt::format("output scale {}", addition.output.scale), std::nullopt,
-                   [&] { fitted.output_ = requantize(std::ldexp(wanted_q, -shift)); });
+  detail::with_error_context(fmt::format("output scale {}", addition.output.scale), std::nullopt,
+                             [&] { fitted.output_ = requantize(std::ldexp(wanted_q, -shift)); });
   if (addition.subtract) {
     // In a difference p is the part with the minus, or v as a whole has one.
     fitted.factor_ = static_cast<std::int16_t>(-fitted.factor_);
@@ -112,8 +113,8 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition, Precision pre
   const double zero = std::round(addition.output.zero_point / unit);
   const double offset = std::ldexp(q.zero_point, shift) - zero;
   if (std::abs(offset) > std::numeric_limits<std::int32_t>::max()) {
-    refuse_argument("the output's scale {} is too great beside {} of a and {} of b",
-                    addition.output.scale, addition.a->scale, addition.b->scale);
+    throw_invalid_argument("the output's scale {} is too great beside {} of a and {} of b",
+                           addition.output.scale, addition.a->scale, addition.b->scale);
   }
   fitted.output_.offset = static_cast<std::int32_t>(offset);
   fitted.error_ =
@@ -132,7 +133,8 @@ std::int16_t QuantizedAddition::result(std::int16_t a, std::int16_t b) const {
 QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multiplication,
                                                      Precision precision) {
   if (!multiplication.a || !multiplication.b) {
-    refuse_argument("the quantisation of {} is not known: say it", multiplication.a ? "b" : "a");
+    throw_invalid_argument("the quantisation of {} is not known: say it",
+                           multiplication.a ? "b" : "a");
   }
   const Quantization &a = *multiplication.a, &b = *multiplication.b;
   const Quantization& output = multiplication.output;
@@ -143,8 +145,9 @@ QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multi
   const Operands operands = operands_of(precision);
   const double wanted = double{a.scale} * b.scale / output.scale;
   if (!(wanted >= std::ldexp(1, operands.least_product) && wanted <= kGreatestProduct)) {
-    refuse_argument("a scale {} * b scale {} / output scale {} is {}: right are 2^{} to 2^14",
-                    a.scale, b.scale, output.scale, wanted, operands.least_product);
+    throw_invalid_argument(
+        "a scale {} * b scale {} / output scale {} is {}: right are 2^{} to 2^14", a.scale, b.scale,
+        output.scale, wanted, operands.least_product);
   }
   QuantizedMultiplication fitted;
   fitted.precision_ = precision;

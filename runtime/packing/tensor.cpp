@@ -25,7 +25,7 @@ namespace {
 
 using arith::round_up;
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr std::uint32_t kMaxBatch = 32;
 // Planes and their lines start at multiples of this.
@@ -38,16 +38,16 @@ std::uint32_t stride(const char* what, std::uint32_t given, std::uint64_t least,
   least = round_up(least, align);
   const std::uint64_t value = given == 0 ? least : given;
   if (value % align != 0) {
-    refuse_argument("{} {} is not a multiple of {}{}{}; nearest valid: {}", what, value,
-                    desc.planar ? "" : "the atom (", align, desc.planar ? "" : ")",
-                    std::max(round_up(value, align), least));
+    throw_invalid_argument("{} {} is not a multiple of {}{}{}; nearest valid: {}", what, value,
+                           desc.planar ? "" : "the atom (", align, desc.planar ? "" : ")",
+                           std::max(round_up(value, align), least));
   }
   if (value < least) {
-    refuse_argument("{} {} is smaller than what it steps over; nearest valid: {}", what, value,
-                    least);
+    throw_invalid_argument("{} {} is smaller than what it steps over; nearest valid: {}", what,
+                           value, least);
   }
   if (value > std::numeric_limits<std::uint32_t>::max()) {
-    refuse_argument("{} {} does not fit 32 bits: split the tensor", what, value);
+    throw_invalid_argument("{} {} does not fit 32 bits: split the tensor", what, value);
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -68,20 +68,20 @@ constexpr Precision type_precision() {
 
 void check_sizes(const TensorDesc& desc, std::uint64_t elements, std::uint64_t bytes) {
   if (elements != desc.shape.elements()) {
-    refuse_argument("{} elements given, a tensor of {}x{}x{}x{} (NCHW) has {}", elements,
-                    desc.shape.batch, desc.shape.channels, desc.shape.height, desc.shape.width,
-                    desc.shape.elements());
+    throw_invalid_argument("{} elements given, a tensor of {}x{}x{}x{} (NCHW) has {}", elements,
+                           desc.shape.batch, desc.shape.channels, desc.shape.height,
+                           desc.shape.width, desc.shape.elements());
   }
   if (const std::uint64_t need = tensor_bytes(desc); bytes < need) {
-    refuse_argument("{} bytes for a cube that takes {}", bytes, need);
+    throw_invalid_argument("{} bytes for a cube that takes {}", bytes, need);
   }
 }
 
 template <typename T>
 void check_type(const TensorDesc& desc) {
   if (type_precision<T>() != desc.precision) {
-    refuse_argument("elements are {}, the tensor is {}", type_name<T>(),
-                    detail::precision_name(desc.precision));
+    throw_invalid_argument("elements are {}, the tensor is {}", type_name<T>(),
+                           detail::precision_name(desc.precision));
   }
 }
 
@@ -200,10 +200,11 @@ void unpack_exact(const TensorDesc& desc, Layout layout, std::span<const std::by
 
 void check_quantization(const TensorDesc& d, const Quantization& q) {
   if (!(q.scale > 0) || !std::isfinite(q.scale)) {
-    refuse_argument("a quantisation's scale must be finite and greater than 0, found {}", q.scale);
+    throw_invalid_argument("a quantisation's scale must be finite and greater than 0, found {}",
+                           q.scale);
   }
   if (d.precision == Precision::kFp16 && q.zero_point != 0) {
-    refuse_argument("fp16 has no zero point, found {}", q.zero_point);
+    throw_invalid_argument("fp16 has no zero point, found {}", q.zero_point);
   }
 }
 
@@ -269,8 +270,8 @@ void quantise(const Quantiser<T>& quantiser, std::span<const float> source, std:
   }
   if (quantiser.quantise(floats, count, values)) return;
   const auto bad = std::find_if(floats, floats + count, [](float x) { return std::isnan(x); });
-  refuse_argument("element {} is not a number",
-                  first + static_cast<std::uint64_t>(bad - floats) * column);
+  throw_invalid_argument("element {} is not a number",
+                         first + static_cast<std::uint64_t>(bad - floats) * column);
 }
 
 // Writes pixels of four bytes whole, also where channels fill fewer of them.
@@ -361,7 +362,7 @@ TensorDesc packed_tensor(const DeviceInfo& info, const Shape& shape, Precision p
 
 TensorDesc resolve(const TensorDesc& desc) {
   if (desc.atom != 8 && desc.atom != 16 && desc.atom != 32) {
-    refuse_argument("atom {} is none of 8, 16, 32", desc.atom);
+    throw_invalid_argument("atom {} is none of 8, 16, 32", desc.atom);
   }
   detail::check_precision(desc.precision);
   check_range("width", desc.shape.width, 1U, detail::kMaxSide);

@@ -29,12 +29,12 @@ template <typename T>
 void check_weights(const WeightsDesc& d, std::span<const T> kcrs) {
   check_weights(d);
   if (precision_bytes(d.precision) != sizeof(T)) {
-    refuse_argument("weights are given in {} bytes each, the description says {}", sizeof(T),
-                    precision_bytes(d.precision));
+    throw_invalid_argument("weights are given in {} bytes each, the description says {}", sizeof(T),
+                           precision_bytes(d.precision));
   }
   if (kcrs.size() != d.elements()) {
-    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kcrs.size(), d.kernels,
-                    d.channels, d.kernel_height, d.kernel_width, d.elements());
+    throw_invalid_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kcrs.size(), d.kernels,
+                           d.channels, d.kernel_height, d.kernel_width, d.elements());
   }
 }
 
@@ -48,7 +48,7 @@ std::uint32_t kernel_group(const DeviceInfo& info, const WeightsDesc& desc);
 // Refuses a stream that is too short.
 inline void check_stream(std::span<const std::byte> stream, std::uint64_t bytes) {
   if (stream.size() < bytes)
-    refuse_argument("{} bytes for weights that take {}", stream.size(), bytes);
+    throw_invalid_argument("{} bytes for weights that take {}", stream.size(), bytes);
 }
 
 // One element after the other, and zeros up to the end.

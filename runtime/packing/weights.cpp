@@ -14,7 +14,7 @@ namespace nvdla {
 namespace {
 
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 // [channel][tap] to [tap][channel], a tap every `pitch` bytes.
 template <typename T>
@@ -61,13 +61,13 @@ void check(const OperandDesc& d) {
   check_range("parts", d.parts, 1U, 2U);
   check_range("bytes", d.bytes, 1U, 2U);
   if (d.atom != 8 && d.atom != 16 && d.atom != 32) {
-    refuse_argument("atom {} is none of 8, 16, 32", d.atom);
+    throw_invalid_argument("atom {} is none of 8, 16, 32", d.atom);
   }
   if (!d.per_element && (d.width != 1 || d.height != 1)) {
-    refuse_argument("operands per channel have no size, found {}x{}", d.width, d.height);
+    throw_invalid_argument("operands per channel have no size, found {}x{}", d.width, d.height);
   }
   if (d.processing != Precision::kInt8 && d.bytes != 2) {
-    refuse_argument("operands of 16-bit processing take 2 bytes, found {}", d.bytes);
+    throw_invalid_argument("operands of 16-bit processing take 2 bytes, found {}", d.bytes);
   }
 }
 
@@ -76,7 +76,7 @@ void put(std::byte* out, std::int16_t value, std::uint32_t bytes, const char* pa
   if (bytes == 1) {
     if (value < std::numeric_limits<std::int8_t>::min() ||
         value > std::numeric_limits<std::int8_t>::max()) {
-      refuse_argument("{} operand {} is {}, which does not fit 1 byte", part, index, value);
+      throw_invalid_argument("{} operand {} is {}, which does not fit 1 byte", part, index, value);
     }
     const auto narrow = static_cast<std::int8_t>(value);
     std::memcpy(out, &narrow, 1);
@@ -99,8 +99,8 @@ void check_weights(const WeightsDesc& d) {
 std::uint32_t kernel_group(const DeviceInfo& info, const WeightsDesc& d) {
   const std::uint32_t group = info.atomic_k / precision_bytes(d.precision);
   if (group == 0 || info.atomic_c == 0) {
-    refuse_argument("the configuration has atomic_k {} and atomic_c {}: not a device's",
-                    info.atomic_k, info.atomic_c);
+    throw_invalid_argument("the configuration has atomic_k {} and atomic_c {}: not a device's",
+                           info.atomic_k, info.atomic_c);
   }
   return group;
 }
@@ -134,17 +134,17 @@ void pack_operand(const OperandDesc& d, std::span<const std::int16_t> alu,
   const std::uint64_t columns = std::uint64_t{d.width} * d.height;
   const std::uint64_t elements = columns * d.channels;
   if ((d.parts == 2) != (!alu.empty() && !mul.empty()) || (alu.empty() && mul.empty())) {
-    refuse_argument("{} part{} described, {} ALU and {} MUL operands given", d.parts,
-                    d.parts == 1 ? "" : "s", alu.size(), mul.size());
+    throw_invalid_argument("{} part{} described, {} ALU and {} MUL operands given", d.parts,
+                           d.parts == 1 ? "" : "s", alu.size(), mul.size());
   }
   if (!alu.empty() && alu.size() != elements) {
-    refuse_argument("{} ALU operands given, {} are needed", alu.size(), elements);
+    throw_invalid_argument("{} ALU operands given, {} are needed", alu.size(), elements);
   }
   if (!mul.empty() && mul.size() != elements) {
-    refuse_argument("{} MUL operands given, {} are needed", mul.size(), elements);
+    throw_invalid_argument("{} MUL operands given, {} are needed", mul.size(), elements);
   }
   if (stream.size() < need) {
-    refuse_argument("{} bytes for operands that take {}", stream.size(), need);
+    throw_invalid_argument("{} bytes for operands that take {}", stream.size(), need);
   }
 
   // Lanes beyond the last channel exist and are zero.

@@ -16,7 +16,7 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 constexpr std::int32_t kLeastShift = -2, kMostShift = 2;
 // 4 G w G^T has been multiplied by two to the power of it.
@@ -40,7 +40,7 @@ void check(const WinogradDesc& d) {
   for (const auto& [size, stride] : {std::pair{d.weights.kernel_width, d.stride_width},
                                      std::pair{d.weights.kernel_height, d.stride_height}}) {
     if ((size + stride - 1) / stride != 3) {
-      refuse_argument(
+      throw_invalid_argument(
           "Winograd takes kernels that a stride of {} folds to 3, of {} to {}; a kernel "
           "of {} folds to {}",
           stride, 2 * stride + 1, 3 * stride, size, (size + stride - 1) / stride);
@@ -56,8 +56,8 @@ double number(std::int16_t weight, Precision precision) {
   if (precision != Precision::kFp16) return weight;
   const float value = from_half(static_cast<std::uint16_t>(weight));
   if (!std::isfinite(value)) {
-    refuse_argument("weights of Winograd must be finite, found fp16 pattern {:#06x}",
-                    static_cast<std::uint16_t>(weight));
+    throw_invalid_argument("weights of Winograd must be finite, found fp16 pattern {:#06x}",
+                           static_cast<std::uint16_t>(weight));
   }
   return value;
 }
@@ -106,14 +106,14 @@ T element(const WinogradDesc& d, double quarters, std::size_t k, std::size_t c) 
   if (d.weights.precision == Precision::kFp16) {
     const double value = std::ldexp(quarters, -kQuarters);
     if (std::abs(value) >= kBeyond) {
-      refuse_argument("kernel {} channel {}: the transformed weight {} does not fit fp16", k, c,
-                      value);
+      throw_invalid_argument("kernel {} channel {}: the transformed weight {} does not fit fp16", k,
+                             c, value);
     }
     return static_cast<T>(to_half(value));
   }
   const double value = shifted(quarters, d.weight_shift);
   if (!fits<T>(value)) {
-    refuse_argument(
+    throw_invalid_argument(
         "kernel {} channel {}: the transformed weight {} does not fit {} bits; take a "
         "weight_shift of less than {}",
         k, c, value, 8 * sizeof(T), d.weight_shift);

@@ -20,12 +20,12 @@ namespace nvdla::detail {
 inline constexpr std::uint32_t kMaxSide = 8192;
 
 template <typename... Args>
-[[noreturn]] void refuse(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void throw_error(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
 template <typename... Args>
-[[noreturn]] void refuse_argument(fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void throw_invalid_argument(fmt::format_string<Args...> format, Args&&... args) {
   throw Error(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -33,14 +33,15 @@ template <typename... Args>
 template <typename T>
 void check_range(std::string_view what, T value, T min, T max) {
   if (value < min || value > max) {
-    refuse_argument("{} {} is not in {}..{}", what, value, min, max);
+    throw_invalid_argument("{} {} is not in {}..{}", what, value, min, max);
   }
 }
 
 // Runs `call`; what it refuses is said of `place`, and of the layer with that index if there is
 // one.
 template <typename Call>
-auto at_place(const std::string& place, std::optional<std::uint32_t> layer, const Call& call) {
+auto with_error_context(const std::string& place, std::optional<std::uint32_t> layer,
+                        const Call& call) {
   try {
     return call();
   } catch (const Error& error) {

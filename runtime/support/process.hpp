@@ -25,10 +25,11 @@ class MadeHere {
   // Throws kNotAvailable in a child of fork(); `what` names the object.
   void check(std::string_view what) const {
     if (is_here()) return;
-    refuse(ErrorCode::kNotAvailable,
-           "{} is of the process that called fork(), whose threads a child does not have: open the "
-           "device in the child",
-           what);
+    throw_error(
+        ErrorCode::kNotAvailable,
+        "{} is of the process that called fork(), whose threads a child does not have: open the "
+        "device in the child",
+        what);
   }
 
  private:
@@ -41,9 +42,9 @@ std::thread start_thread(std::string_view purpose, Body body) {
   try {
     return std::thread(std::move(body));
   } catch (const std::system_error& error) {
-    refuse(ErrorCode::kNoMemory,
-           "no thread {}: {}; end other threads, or raise the limit (ulimit -u, pids.max)", purpose,
-           error.code().message());
+    throw_error(ErrorCode::kNoMemory,
+                "no thread {}: {}; end other threads, or raise the limit (ulimit -u, pids.max)",
+                purpose, error.code().message());
   }
 }
 

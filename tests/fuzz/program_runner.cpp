@@ -101,7 +101,7 @@ struct Bench {
 
 Bench& bench(void* context) { return *static_cast<Bench*>(context); }
 
-const nvdla_port kPort = {
+const nvdla_hw_ops kPort = {
     .reg_read = [](void* c, u32 offset) -> u32 { return bench(c).device.read(offset); },
     .reg_write = [](void* c, u32 offset, u32 value) { bench(c).device.write(offset, value); },
     .dma_barrier = [](void*) {},

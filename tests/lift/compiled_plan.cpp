@@ -62,7 +62,7 @@ class PlanCompiler {
     if (program->error().rule == NVDLA_RULE_EXTENT && plan_.one_memory &&
         widen_pairs(result_.lifted))
       program = try_program(planned);
-    if (!program->ok()) refuse(program->error(), planned);
+    if (!program->ok()) throw_error(program->error(), planned);
     programs_.push_back(std::move(program));
   }
 
@@ -76,7 +76,7 @@ class PlanCompiler {
     return program;
   }
 
-  [[noreturn]] void refuse(const nvdla_error& error, const PlannedProgram& planned) const {
+  [[noreturn]] void throw_error(const nvdla_error& error, const PlannedProgram& planned) const {
     const Error text(ErrorCode::kInvalidProgram, error);
     const std::string where =
         planned.first ? fmt::format("from launch {} on: ", planned.first) : "";

@@ -341,7 +341,7 @@ def check_itself(there):
     check_definitions()
     check_roads(there)
     for name in ("kernel/nvdla_sched.c", "kernel/", "cost/", "backend.hpp", "make test",
-                 "nvdla diff", "static.rooms", "test_engine", "nvdla_port", "Lowering::emit",
+                 "nvdla diff", "static.rooms", "test_engine", "nvdla_hw_ops", "Lowering::emit",
                  "kernel/nvdla_fence.c: nvdla_fence_end", "firmware/registers/*.json"):
         assert wrong_name(there, name) is None, (name, wrong_name(there, name))
     for name in ("kernel/nvdla_schedule.c", "runtime/core/", "backends.hpp", "make tests", "nvdla see",

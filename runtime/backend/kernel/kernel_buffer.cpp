@@ -18,13 +18,14 @@ KernelBuffer::KernelBuffer(DeviceId device, std::shared_ptr<const Node> node, bo
   create.memory = static_cast<std::uint32_t>(memory);
   const char* where = memory == Memory::kSram ? " in SRAM" : "";
   if (const int error = node_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create); error == ENOMEM) {
-    refuse(ErrorCode::kNoMemory, "{}: no contiguous memory for a buffer of {} bytes{}",
-           node_->path(), size, where);
+    throw_error(ErrorCode::kNoMemory, "{}: no contiguous memory for a buffer of {} bytes{}",
+                node_->path(), size, where);
   } else if (error == EDQUOT) {
-    refuse(ErrorCode::kNoMemory,
-           "{}: with {} bytes more{} this user would have more of the device's own memory than the "
-           "driver allows (its parameter user_region_mib)",
-           node_->path(), size, where);
+    throw_error(
+        ErrorCode::kNoMemory,
+        "{}: with {} bytes more{} this user would have more of the device's own memory than the "
+        "driver allows (its parameter user_region_mib)",
+        node_->path(), size, where);
   } else if (error != 0) {
     node_->fail(error, "making a buffer");
   }

@@ -18,8 +18,8 @@ KernelCore::KernelCore(std::string_view path)
   const std::string_view name(text, strnlen(text, sizeof(info_.name)));
   hw_ = find_configuration(name);
   if (hw_ == nullptr) {
-    refuse(ErrorCode::kNoDevice, "device '{}' is an '{}', which this version does not know", path,
-           name);
+    throw_error(ErrorCode::kNoDevice, "device '{}' is an '{}', which this version does not know",
+                path, name);
   }
   // The driver may have been told that this logic was mended.
   if ((info_.flags & DRM_NVDLA_DEVICE_WEIGHT_GATING) == 0) hw_ = &without_weight_gating(*hw_);

@@ -136,9 +136,9 @@ void KernelJob::check_terms() {
   const std::lock_guard lock(mutex_);
   if (state_.load() == State::kDone) return;
   if (const Error* failed = failed_wait()) {
-    refuse_locked(wait_failed(*failed));
+    fail_locked(wait_failed(*failed));
   } else if (deadline_ <= Clock::now()) {
-    refuse_locked(late());
+    fail_locked(late());
   }
 }
 
@@ -153,18 +153,18 @@ bool KernelJob::cancel(const Error& why) {
       return true;
     }
     withdrawn = std::move(withdrawn_);
-    refuse_locked(why);
+    fail_locked(why);
   }
   if (withdrawn) withdrawn();
   return true;
 }
 
-void KernelJob::refuse(Error error) {
+void KernelJob::fail(Error error) {
   const std::lock_guard lock(mutex_);
-  refuse_locked(std::move(error));
+  fail_locked(std::move(error));
 }
 
-void KernelJob::refuse_locked(Error error) {
+void KernelJob::fail_locked(Error error) {
   error_ = std::move(error);
   bindings_.clear();
   waits_.clear();

@@ -44,7 +44,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   // is refused.
   int submit(std::shared_ptr<const KernelContext> context);
   // Ends a job that the kernel never had.
-  void refuse(Error error);
+  void fail(Error error);
   // Copies, as the job lets go of them when it ends.
   std::vector<std::shared_ptr<FenceImpl>> waits() const;
 
@@ -57,7 +57,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   // Waits on the kernel's object; reads the outcome.
   bool poll(std::optional<Clock::time_point> until) const;
   void settle() const;
-  void refuse_locked(Error error);
+  void fail_locked(Error error);
   // Has those told who asked while the job was held: who is watched must end by itself.
   void watch_locked();
   const Error* failed_wait() const;

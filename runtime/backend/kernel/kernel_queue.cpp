@@ -47,10 +47,11 @@ void KernelQueue::give(KernelJob& job) {
     error = submit(job);
   }
   if (error == EDQUOT) {
-    refuse(ErrorCode::kNoMemory,
-           "{}: this user has as many jobs in flight as the driver allows, and none is of this "
-           "device handle, which could wait for it",
-           core_->node()->path());
+    throw_error(
+        ErrorCode::kNoMemory,
+        "{}: this user has as many jobs in flight as the driver allows, and none is of this "
+        "device handle, which could wait for it",
+        core_->node()->path());
   }
   if (error != 0) core_->node()->fail(error, "submitting a job");
 }
@@ -70,7 +71,7 @@ void KernelQueue::pump() {
     try {
       give(*job);
     } catch (const Error& error) {
-      job->refuse(error);
+      job->fail(error);
     }
   }
 }

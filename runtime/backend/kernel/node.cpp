@@ -82,13 +82,15 @@ std::vector<std::string> find_kernel_devices() {
 Node::Node(std::string_view path) : path_(path) {
   fd_ = open_file(path_);
   if (fd_ < 0) {
-    refuse(ErrorCode::kNoDevice, "device '{}' cannot be opened: {}", path_, std::strerror(errno));
+    throw_error(ErrorCode::kNoDevice, "device '{}' cannot be opened: {}", path_,
+                std::strerror(errno));
   }
   const Version version(drmGetVersion(fd_));
   if (driver_of(version) != kDriver || version->version_major != kMajor) {
     ::close(fd_);
-    refuse(ErrorCode::kNoDevice, "device '{}' belongs to the driver '{}', not to '{}' version {}",
-           path_, driver_of(version), kDriver, kMajor);
+    throw_error(ErrorCode::kNoDevice,
+                "device '{}' belongs to the driver '{}', not to '{}' version {}", path_,
+                driver_of(version), kDriver, kMajor);
   }
 }
 
@@ -111,8 +113,8 @@ void Node::require(unsigned long request, void* argument, std::string_view what)
 }
 
 void Node::fail(int error, std::string_view what) const {
-  refuse(code_of(error), "{}: {}: {}", path_, what,
-         error == EDQUOT ? "more than the driver allows one user" : std::strerror(error));
+  throw_error(code_of(error), "{}: {}: {}", path_, what,
+              error == EDQUOT ? "more than the driver allows one user" : std::strerror(error));
 }
 
 std::uint32_t Node::create_syncobj() const {

@@ -15,7 +15,7 @@ namespace {
 model::Device& device_of(void* context) { return *static_cast<model::Device*>(context); }
 
 // The model's memory is the host's own: nothing to wait for.
-constexpr nvdla_port kPort = {
+constexpr nvdla_hw_ops kPort = {
     .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
     .reg_write = [](void* context, u32 offset,
                     u32 value) { device_of(context).write(offset, value); },
@@ -57,7 +57,7 @@ ModelRunner::~ModelRunner() = default;
 void ModelRunner::start() {
   nvdla_engine_init(engine_.get(), &hw_, &kPort, &device_);
   if (const int error = nvdla_engine_start(engine_.get()); error != 0) {
-    refuse(ErrorCode::kGone, "the model of {} does not start: error {}", hw_.name, -error);
+    throw_error(ErrorCode::kGone, "the model of {} does not start: error {}", hw_.name, -error);
   }
 }
 

@@ -221,8 +221,8 @@ ModelOptions parse_options(std::string_view name, std::string_view rest, const n
   ModelWords words;
   for_options(rest, [&](auto key, auto value, auto option) {
     if (!parse_option(key, value, words)) {
-      refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
-             options_text("model", key), option);
+      throw_error(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
+                  options_text("model", key), option);
     }
     if (key.starts_with("sram") && (hw.features & NVDLA_HW_SRAM) == 0) {
       throw Error(
@@ -245,8 +245,8 @@ DeviceName parse_model(std::string_view name) {
   const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
   if (!behind.empty()) parsed.hw = find_configuration(behind.substr(1));
   if (parsed.hw == nullptr) {
-    refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
-           behind.substr(1), configuration_names());
+    throw_error(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}",
+                name, behind.substr(1), configuration_names());
   }
   parsed.options = parse_options(name, name.substr(comma), *parsed.hw);
   if (!parsed.options.gating) parsed.hw = &without_weight_gating(*parsed.hw);
@@ -280,19 +280,20 @@ void parse_named(std::string_view name, std::string_view rest, std::string_view 
     if (key == "config") {
       parsed.hw = find_configuration(value);
       if (parsed.hw != nullptr) return;
-      refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}",
-             name, value, configuration_names());
+      throw_error(ErrorCode::kNoDevice,
+                  "device '{}': no configuration is called '{}'; there are {}", name, value,
+                  configuration_names());
     }
     if (key == "gating"     ? parse_gating(value, gating)
         : key == "revision" ? parse_revision(value, revision)
                             : parse(key, value))
       return;
-    refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
-           options_text(form, key), option);
+    throw_error(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
+                options_text(form, key), option);
   });
   if (parsed.hw == nullptr && (!gating || revision != 0)) {
-    refuse(ErrorCode::kNoDevice, "device '{}': '{}' needs 'config=<configuration>'", name,
-           gating ? fmt::format("revision={}", revision) : "gating=off");
+    throw_error(ErrorCode::kNoDevice, "device '{}': '{}' needs 'config=<configuration>'", name,
+                gating ? fmt::format("revision={}", revision) : "gating=off");
   }
   if (!gating) parsed.hw = &without_weight_gating(*parsed.hw);
   parsed.hw = revised(name, parsed.hw, revision);
@@ -304,8 +305,8 @@ DeviceName parse_sim(std::string_view name) {
   const std::size_t comma = std::min(name.find(','), name.size());
   parsed.path = name.substr(kSim.size(), comma - kSim.size());
   if (parsed.path.empty()) {
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': expected the path of a simulator's socket behind '{}'", name, kSim);
+    throw_error(ErrorCode::kNoDevice,
+                "device '{}': expected the path of a simulator's socket behind '{}'", name, kSim);
   }
   parse_named(name, name.substr(comma), "sim", parsed,
               [&](auto key, auto value) { return parse_sim_option(key, value, parsed.sim); });
@@ -318,17 +319,18 @@ DeviceName parse_mmio(std::string_view name) {
   const std::size_t comma = std::min(name.find(','), name.size());
   const auto place = parse_mmio_place(name.substr(kMmio.size(), comma - kMmio.size()));
   if (!place) {
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': expected a PCI function such as 0000:00:04.0, a device of UIO such as "
-           "/dev/uio0 or the address of a page such as 0x10040000 behind '{}'",
-           name, kMmio);
+    throw_error(
+        ErrorCode::kNoDevice,
+        "device '{}': expected a PCI function such as 0000:00:04.0, a device of UIO such as "
+        "/dev/uio0 or the address of a page such as 0x10040000 behind '{}'",
+        name, kMmio);
   }
   parsed.mmio = *place;
   parse_named(name, name.substr(comma), "mmio", parsed,
               [&](auto key, auto value) { return parse_mmio_option(key, value, parsed.mmio); });
   // Devices of UIO may belong to PCI, which is seen when they are opened.
   if (parsed.mmio.form == MmioName::Form::kPhysical && !parsed.mmio.memory) {
-    refuse(ErrorCode::kNoDevice, "device '{}': {}", name, kNeedsReservedMemory);
+    throw_error(ErrorCode::kNoDevice, "device '{}': {}", name, kNeedsReservedMemory);
   }
   return parsed;
 }
@@ -399,12 +401,13 @@ DeviceName parse_device_name(std::string_view name) {
   if (name.starts_with(kSim)) return parse_sim(name);
   if (name.starts_with(kMmio)) return parse_mmio(name);
   if (name.find('/') != name.npos) return {.kind = Kind::kKernel, .path = std::string(name)};
-  refuse(ErrorCode::kNoDevice,
-         "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
-         "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}, "
-         "'sim:<path of a simulator's socket>', and 'mmio:<PCI function, device of UIO or "
-         "address>'; options such as ',threads=2' may follow: `nvdla --help` lists them",
-         name, configuration_names());
+  throw_error(
+      ErrorCode::kNoDevice,
+      "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
+      "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}, "
+      "'sim:<path of a simulator's socket>', and 'mmio:<PCI function, device of UIO or "
+      "address>'; options such as ',threads=2' may follow: `nvdla --help` lists them",
+      name, configuration_names());
 }
 
 DeviceName choose_device_name(std::string_view name) {
@@ -414,7 +417,7 @@ DeviceName choose_device_name(std::string_view name) {
   try {
     return parse_device_name(value);
   } catch (const Error& error) {
-    refuse(ErrorCode::kNoDevice, "{}: {}", kVariable, error.what());
+    throw_error(ErrorCode::kNoDevice, "{}: {}", kVariable, error.what());
   }
 }
 

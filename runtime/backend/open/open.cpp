@@ -28,9 +28,10 @@ std::shared_ptr<Backend> open_kernel(const std::string& path) {
   if (!path.empty()) return make_kernel_backend(path);
   const auto devices = find_kernel_devices();
   if (devices.empty()) {
-    refuse(ErrorCode::kNoDevice,
-           "there is no kernel device in /dev/accel and /dev/dri: is the driver nvdla loaded, and "
-           "may this user open its files?");
+    throw_error(
+        ErrorCode::kNoDevice,
+        "there is no kernel device in /dev/accel and /dev/dri: is the driver nvdla loaded, and "
+        "may this user open its files?");
   }
   return make_kernel_backend(devices.front());
 }
@@ -42,7 +43,7 @@ std::shared_ptr<Backend> open_model(std::string_view name, const nvdla_hw& hw,
     return make_model_backend(hw, options);
   } catch (const std::invalid_argument& error) {
     // Such as an environment variable of the model: there would be a device.
-    refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
+    throw_error(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
   }
 }
 
@@ -92,13 +93,14 @@ std::unique_ptr<BareDevice> open_bare(std::string_view name) {
       return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
     } catch (const std::invalid_argument& error) {
       // Such as an environment variable of the model: there would be a device.
-      refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
+      throw_error(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
     }
   }
-  refuse(ErrorCode::kNoDevice,
-         "device '{}': its registers cannot be reached from this process; expected 'model:...', "
-         "'sim:...' or 'mmio:...'",
-         name);
+  throw_error(
+      ErrorCode::kNoDevice,
+      "device '{}': its registers cannot be reached from this process; expected 'model:...', "
+      "'sim:...' or 'mmio:...'",
+      name);
 }
 
 }  // namespace nvdla::detail

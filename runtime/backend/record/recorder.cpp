@@ -186,7 +186,7 @@ RecordedMemory::RecordedMemory(std::shared_ptr<AddressSpace> space, std::uint64_
     : space_(std::move(space)), size_(size), memory_(memory) {
   const auto address = space_->take(size);
   if (!address)
-    refuse(ErrorCode::kNoMemory, "no room for {} bytes in the record's addresses", size);
+    throw_error(ErrorCode::kNoMemory, "no room for {} bytes in the record's addresses", size);
   address_ = *address;
 }
 
@@ -209,23 +209,24 @@ void Recorder::open() {
   }
   file_ = std::fopen(path_.c_str(), "wbe");
   if (file_ == nullptr) {
-    refuse(ErrorCode::kNotWritten, "the record {} cannot be created: {}", path_,
-           std::generic_category().message(errno));
+    throw_error(ErrorCode::kNotWritten, "the record {} cannot be created: {}", path_,
+                std::generic_category().message(errno));
   }
 }
 
 void Recorder::append(std::span<const std::byte> bytes) {
   if (bytes.size() > kMaxRecordBytes - written_) {
-    refuse(ErrorCode::kNotWritten,
-           "the record {} has {} bytes and would get {} more; expected at most {} in all: record "
-           "fewer jobs",
-           path_, written_, bytes.size(), kMaxRecordBytes);
+    throw_error(
+        ErrorCode::kNotWritten,
+        "the record {} has {} bytes and would get {} more; expected at most {} in all: record "
+        "fewer jobs",
+        path_, written_, bytes.size(), kMaxRecordBytes);
   }
   // A job is in the file when it has ended, whatever becomes of the process.
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size() ||
       std::fflush(file_) != 0) {
-    refuse(ErrorCode::kNotWritten, "the record {} cannot be written: {}", path_,
-           std::generic_category().message(errno));
+    throw_error(ErrorCode::kNotWritten, "the record {} cannot be written: {}", path_,
+                std::generic_category().message(errno));
   }
   written_ += bytes.size();
 }

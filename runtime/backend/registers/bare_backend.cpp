@@ -37,8 +37,8 @@ void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, cons
   if (const std::optional<Error> error = runner.run(job)) {
     // Other configurations have other widths of addresses.
     if (error->code() == make_error_code(ErrorCode::kBusFault)) {
-      refuse(ErrorCode::kNoDevice, "{}: a copy of one element fails: {}: is it no {}?",
-             device->describe(), error->what(), hw.name);
+      throw_error(ErrorCode::kNoDevice, "{}: a copy of one element fails: {}: is it no {}?",
+                  device->describe(), error->what(), hw.name);
     }
     throw Error(
         static_cast<ErrorCode>(error->code().value()),
@@ -49,14 +49,14 @@ void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, cons
   while (atom < kBytes && bytes[atom] != std::byte{kPoison}) ++atom;
   target->end_access(MapMode::kRead);
   if (atom == 0) {
-    refuse(ErrorCode::kNoDevice,
-           "{}: a copy of one element ends and nothing is written where the host looks: are "
-           "addresses of memory the same for the device, and are caches coherent?",
-           device->describe());
+    throw_error(ErrorCode::kNoDevice,
+                "{}: a copy of one element ends and nothing is written where the host looks: are "
+                "addresses of memory the same for the device, and are caches coherent?",
+                device->describe());
   }
   if (atom != hw.atom) {
-    refuse(ErrorCode::kNoDevice, "{}: writes atoms of {} bytes, {} has {}: is no {}",
-           device->describe(), atom, hw.name, hw.atom, hw.name);
+    throw_error(ErrorCode::kNoDevice, "{}: writes atoms of {} bytes, {} has {}: is no {}",
+                device->describe(), atom, hw.name, hw.atom, hw.name);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace nvdla::detail {
 
 // Memory is coherent, or synchronised before the job came here.
-const nvdla_port BareEngine::kPort = {
+const nvdla_hw_ops BareEngine::kPort = {
     .reg_read = [](void* context, u32 offset) -> u32 {
       auto& self = *static_cast<BareEngine*>(context);
       return self.guarded(~u32{0}, [&] { return self.device_.read(offset); });
@@ -52,7 +52,7 @@ int BareEngine::start() {
 bool BareEngine::run(nvdla_job& job, const Patience& patience, const std::function<bool()>& stop) {
   nvdla_engine* const engine = engine_.get();
   if (const int refused = nvdla_engine_submit(engine, &job); refused != 0)
-    refuse(ErrorCode::kGone, "the engine takes no job: error {}", -refused);
+    throw_error(ErrorCode::kGone, "the engine takes no job: error {}", -refused);
   const bool looks = patience.look.count() != 0;
   while (nvdla_engine_done(engine) == nullptr) {
     if (std::chrono::steady_clock::now() >= patience.end) {

@@ -59,7 +59,7 @@ class BareEngine {
   }
 
  private:
-  static const nvdla_port kPort;
+  static const nvdla_hw_ops kPort;
 
   BareDevice& device_;
   const nvdla_hw& hw_;

@@ -11,7 +11,7 @@
 namespace nvdla::detail {
 namespace {
 
-constexpr BareDevice::Time kStep = std::chrono::microseconds(1);
+constexpr BareDevice::Time kTick = std::chrono::microseconds(1);
 
 class ModelMemory final : public BareMemory {
  public:
@@ -49,7 +49,7 @@ std::unique_ptr<BareMemory> BareModel::allocate(std::uint64_t bytes, Memory memo
   Pages pages(bytes);
   const auto address = blocks_->take(std::nullopt, bytes);
   if (!address) {
-    refuse(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", bytes);
+    throw_error(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", bytes);
   }
   return std::make_unique<ModelMemory>(blocks_, std::move(pages), bytes, *address, memory);
 }
@@ -66,14 +66,14 @@ bool BareModel::wait_interrupt(Time until) {
   while (!device_.interrupt()) {
     if (now_ >= until) return false;
     // Nothing that could raise it: the end of the wait is now.
-    now_ = device_.step() || device_.interrupt() ? now_ + kStep : until;
+    now_ = device_.step() || device_.interrupt() ? now_ + kTick : until;
   }
   return true;
 }
 
 void BareModel::relax() {
   device_.step();
-  now_ += kStep;
+  now_ += kTick;
 }
 
 bool BareModel::reset() {

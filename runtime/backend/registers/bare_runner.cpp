@@ -20,16 +20,17 @@ void BareRunner::refuse_start(int error) const {
   const std::string name = device_->describe();
   switch (error) {
     case NVDLA_START_BUSY:
-      refuse(ErrorCode::kBusy,
-             "{}: a unit is running and cannot be reset from here: reset the device", name);
+      throw_error(ErrorCode::kBusy,
+                  "{}: a unit is running and cannot be reset from here: reset the device", name);
     case NVDLA_START_FLUSH:
-      refuse(ErrorCode::kGone,
-             "{}: the convolution buffer is not cleared after reset: does the core have its clock?",
-             name);
+      throw_error(
+          ErrorCode::kGone,
+          "{}: the convolution buffer is not cleared after reset: does the core have its clock?",
+          name);
     case NVDLA_START_VERSION:
-      refuse(ErrorCode::kNoDevice, "{}: is no {}", name, hw_.name);
+      throw_error(ErrorCode::kNoDevice, "{}: is no {}", name, hw_.name);
     default:
-      refuse(ErrorCode::kGone, "{}: the device does not answer: registers read as ones", name);
+      throw_error(ErrorCode::kGone, "{}: the device does not answer: registers read as ones", name);
   }
 }
 

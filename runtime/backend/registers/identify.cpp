@@ -69,31 +69,31 @@ std::uint32_t find_glb(BareDevice& device) {
     return *map == NVDLA_REGMAP_NV_FULL ? NVDLA_NV_FULL_GLB_BASE : NVDLA_NV_SMALL_GLB_BASE;
   const std::uint32_t word = device.read(version_offset(false));
   const std::uint32_t other = device.read(version_offset(true));
-  refuse(ErrorCode::kNoDevice,
-         "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
-         "{:#010x}; {}",
-         device.describe(), version_offset(true), version_offset(false), other, word, kVersion,
-         cause(other));
+  throw_error(ErrorCode::kNoDevice,
+              "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
+              "{:#010x}; {}",
+              device.describe(), version_offset(true), version_offset(false), other, word, kVersion,
+              cause(other));
 }
 
 const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named) {
   const std::string name = device.describe();
   const nvdla_hw* const said = device.configuration();
   if (named != nullptr && said != nullptr && std::string_view(named->name) != said->name) {
-    refuse(ErrorCode::kNoDevice, "{}: is {}, not {}", name, said->name, named->name);
+    throw_error(ErrorCode::kNoDevice, "{}: is {}, not {}", name, said->name, named->name);
   }
   const nvdla_hw* const hw = named != nullptr ? named : said;
   const bool first = find_glb(device) == NVDLA_NV_FULL_GLB_BASE;
   if (hw == nullptr) {
     if (first) return default_configuration();
-    refuse(ErrorCode::kNoDevice,
-           "{}: an NVDLA of the second generation, whose configurations registers do not tell "
-           "apart: add ',config=<configuration>' with one of {}",
-           name, fitting_names(device));
+    throw_error(ErrorCode::kNoDevice,
+                "{}: an NVDLA of the second generation, whose configurations registers do not tell "
+                "apart: add ',config=<configuration>' with one of {}",
+                name, fitting_names(device));
   }
   if (first != (hw->regmap == NVDLA_REGMAP_NV_FULL)) {
-    refuse(ErrorCode::kNoDevice, "{}: an NVDLA of the {} generation, which {} is not", name,
-           generation(first), hw->name);
+    throw_error(ErrorCode::kNoDevice, "{}: an NVDLA of the {} generation, which {} is not", name,
+                generation(first), hw->name);
   }
   return *hw;
 }

@@ -23,7 +23,7 @@ class Pages {
                            ? MAP_FAILED
                            : ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0);
     if (data == MAP_FAILED) {
-      refuse(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes", bytes);
+      throw_error(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes", bytes);
     }
     data_ = static_cast<std::byte*>(data);
   }

@@ -54,8 +54,8 @@ SimChannel::SimChannel(std::string name, const std::string& path, std::chrono::s
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
-    refuse(ErrorCode::kNoDevice, "{}: the path of a socket has less than {} bytes", name_,
-           sizeof(address.sun_path));
+    throw_error(ErrorCode::kNoDevice, "{}: the path of a socket has less than {} bytes", name_,
+                sizeof(address.sun_path));
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   socket_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -65,7 +65,7 @@ SimChannel::SimChannel(std::string name, const std::string& path, std::chrono::s
       ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) != 0 ||
       ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     const int error = errno;
-    refuse(ErrorCode::kNoDevice, "{}: {}{}", name_, std::strerror(error), connect_hint(error));
+    throw_error(ErrorCode::kNoDevice, "{}: {}{}", name_, std::strerror(error), connect_hint(error));
   }
 }
 

@@ -34,8 +34,8 @@ Descriptor make_file(std::uint64_t bytes) {
   Descriptor file(::memfd_create("nvdla-sim", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0 || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
       ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    refuse(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes: {}", bytes,
-           std::strerror(errno));
+    throw_error(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes: {}", bytes,
+                std::strerror(errno));
   }
   return file;
 }
@@ -94,7 +94,7 @@ void SimDevice::hello(const nvdla_hw* named) {
   constexpr std::size_t kBytes = kNames + NVDLA_SIM_CONFIGURATION_BYTES + NVDLA_SIM_NAME_BYTES;
   const SimChannel::Message welcome = channel_.receive();
   const auto no_simulator = [&](const std::string& why) {
-    refuse(ErrorCode::kNoDevice, "{}: {}", name_, why);
+    throw_error(ErrorCode::kNoDevice, "{}: {}", name_, why);
   };
   if (welcome.type != NVDLA_SIM_WELCOME || welcome.payload.size() < kNames ||
       get_long(welcome.payload, 0) != NVDLA_SIM_MAGIC) {
@@ -161,7 +161,7 @@ std::unique_ptr<BareMemory> SimDevice::make_memory(std::optional<std::uint64_t> 
 std::unique_ptr<BareMemory> SimDevice::allocate(std::uint64_t bytes, Memory memory) {
   auto made = make_memory(std::nullopt, bytes, memory);
   if (made == nullptr) {
-    refuse(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", bytes);
+    throw_error(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", bytes);
   }
   return made;
 }

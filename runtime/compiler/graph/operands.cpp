@@ -22,14 +22,15 @@ nvdla_operand_mode mode_of(std::size_t count, const Shape& shape) {
 void check_count(const char* what, const char* part, bool active, std::size_t count,
                  const Shape& shape) {
   if (active != (count != 0)) {
-    refuse_argument("{}: {} {} values for {} that is {}", what, count, part,
-                    part == std::string_view("ALU") ? "an ALU" : "a multiplier",
-                    active ? "active" : "not active");
+    throw_invalid_argument("{}: {} {} values for {} that is {}", what, count, part,
+                           part == std::string_view("ALU") ? "an ALU" : "a multiplier",
+                           active ? "active" : "not active");
   }
   const std::size_t elements = shape.channels * area(shape);
   if (active && count != 1 && count != shape.channels && count != elements) {
-    refuse_argument("{}: {} {} values; right are 1, one per channel ({}) or one per element ({})",
-                    what, count, part, shape.channels, elements);
+    throw_invalid_argument(
+        "{}: {} {} values; right are 1, one per channel ({}) or one per element ({})", what, count,
+        part, shape.channels, elements);
   }
 }
 
@@ -37,22 +38,23 @@ void check_tensor(const char* what, const OperatorNode& op, const Shape& shape,
                   Precision processing, const OperandTensor& tensor) {
   const bool alu = op.alu != NVDLA_ALU_NONE;
   if (alu == (op.mul != NVDLA_MUL_NONE)) {
-    refuse_argument("{}: a tensor is the operand of exactly one part, here {} are active", what,
-                    alu ? "both" : "none");
+    throw_invalid_argument("{}: a tensor is the operand of exactly one part, here {} are active",
+                           what, alu ? "both" : "none");
   }
   if (!op.alu_values.empty() || !op.mul_values.empty()) {
-    refuse_argument("{}: operands are values or a tensor, not both", what);
+    throw_invalid_argument("{}: operands are values or a tensor, not both", what);
   }
   // A comparison takes an operand for each element.
   const bool channels = op.alu != NVDLA_ALU_EQUAL && tensor.shape == one_position(shape);
   if (tensor.shape != shape && !channels) {
-    refuse_argument("{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}",
-                    what, tensor.shape.batch, tensor.shape.channels, tensor.shape.height,
-                    tensor.shape.width, shape.batch, shape.channels, shape.height, shape.width);
+    throw_invalid_argument(
+        "{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}", what,
+        tensor.shape.batch, tensor.shape.channels, tensor.shape.height, tensor.shape.width,
+        shape.batch, shape.channels, shape.height, shape.width);
   }
   if (tensor.precision != processing) {
-    refuse_argument("{}: the operand tensor is {}, the layer works in {}", what,
-                    precision_name(tensor.precision), precision_name(processing));
+    throw_invalid_argument("{}: the operand tensor is {}, the layer works in {}", what,
+                           precision_name(tensor.precision), precision_name(processing));
   }
 }
 
@@ -100,9 +102,9 @@ void check_kind(const char* what, const char* part, bool integers, bool reals,
                 Precision processing) {
   const bool real = processing == Precision::kFp16;
   if (real ? integers : reals) {
-    refuse_argument("{}: {} {} operands for a layer that works in {}, which takes {}", what,
-                    real ? "integer" : "real", part, precision_name(processing),
-                    real ? "reals" : "integers");
+    throw_invalid_argument("{}: {} {} operands for a layer that works in {}, which takes {}", what,
+                           real ? "integer" : "real", part, precision_name(processing),
+                           real ? "reals" : "integers");
   }
 }
 

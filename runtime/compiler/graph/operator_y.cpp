@@ -22,8 +22,9 @@ std::vector<std::int32_t> operand_values(const char* part, std::span<const std::
   std::vector<std::int32_t> list;
   for (const std::int32_t value : values) {
     if (in_memory && (value < Limits16::min() || value > Limits16::max())) {
-      refuse_argument("y: {} value {} does not fit 16 bits, which only one for the layer need not",
-                      part, value);
+      throw_invalid_argument(
+          "y: {} value {} does not fit 16 bits, which only one for the layer need not", part,
+          value);
     }
     list.push_back(value);
   }
@@ -37,7 +38,8 @@ void check_operand_converter(const char* part, const std::optional<Converter>& c
                              const OperatorYNode& op, bool active, Precision processing) {
   if (!converter) return;
   if (!active || op.mode == NVDLA_OPERAND_LAYER || processing == Precision::kFp16) {
-    refuse_argument("y: the {} converter is for integer operands of channels or elements", part);
+    throw_invalid_argument("y: the {} converter is for integer operands of channels or elements",
+                           part);
   }
   check_range("y: shift of a converter", converter->shift, 0U, 48U);
 }
@@ -48,14 +50,14 @@ OperatorYNode check_operator_y(const OperatorY& op, bool compares, const Shape& 
                                Precision processing, const std::optional<OperandTensor>& tensor) {
   const nvdla_alu last = compares ? NVDLA_ALU_EQUAL : NVDLA_ALU_SUM;
   if (op.alu < NVDLA_ALU_NONE || op.alu > last) {
-    refuse_argument("y: alu {} is none of NONE, MAX, MIN, SUM", static_cast<int>(op.alu));
+    throw_invalid_argument("y: alu {} is none of NONE, MAX, MIN, SUM", static_cast<int>(op.alu));
   }
   if (op.mul < NVDLA_MUL_NONE || op.mul > NVDLA_MUL_PRELU) {
-    refuse_argument("y: mul {} is none of NONE, MUL, PRELU", static_cast<int>(op.mul));
+    throw_invalid_argument("y: mul {} is none of NONE, MUL, PRELU", static_cast<int>(op.mul));
   }
   const bool mul = op.mul != NVDLA_MUL_NONE;
   if (op.mul_shift != 0 && (!mul || processing == Precision::kFp16)) {
-    refuse_argument("y: mul_shift {} without an integer multiplier", op.mul_shift);
+    throw_invalid_argument("y: mul_shift {} without an integer multiplier", op.mul_shift);
   }
   const bool in_memory = std::max({op.alu_values.size(), op.mul_values.size(), op.alu_reals.size(),
                                    op.mul_reals.size()}) > 1;

@@ -58,8 +58,8 @@ std::vector<OperatorNode> bias_operators(std::span<const std::int32_t> bias, con
     const auto lower = static_cast<std::int16_t>(static_cast<std::uint32_t>(bias[k]) & 0xffff);
     const std::int64_t upper = (std::int64_t{bias[k]} - lower) / 65536;
     if (upper > kHigh16) {
-      refuse_argument("bias {} of kernel {} is more than two operators can add, {}", bias[k], k,
-                      std::int64_t{kHigh16} * 65536 + kHigh16);
+      throw_invalid_argument("bias {} of kernel {} is more than two operators can add, {}", bias[k],
+                             k, std::int64_t{kHigh16} * 65536 + kHigh16);
     }
     high.push_back(static_cast<std::int32_t>(upper));
     low.push_back(lower);
@@ -91,14 +91,16 @@ OperatorNode check_operator(const char* what, const Operator& op, const Shape& s
                             Precision processing, const std::optional<OperandTensor>& tensor) {
   if (op.alu != NVDLA_ALU_NONE && op.alu != NVDLA_ALU_MAX && op.alu != NVDLA_ALU_MIN &&
       op.alu != NVDLA_ALU_SUM) {
-    refuse_argument("{}: alu {} is none of NONE, MAX, MIN, SUM", what, static_cast<int>(op.alu));
+    throw_invalid_argument("{}: alu {} is none of NONE, MAX, MIN, SUM", what,
+                           static_cast<int>(op.alu));
   }
   if (op.mul != NVDLA_MUL_NONE && op.mul != NVDLA_MUL_MUL && op.mul != NVDLA_MUL_PRELU) {
-    refuse_argument("{}: mul {} is none of NONE, MUL, PRELU", what, static_cast<int>(op.mul));
+    throw_invalid_argument("{}: mul {} is none of NONE, MUL, PRELU", what,
+                           static_cast<int>(op.mul));
   }
   if (processing == Precision::kFp16 && (op.alu_shift != 0 || op.mul_shift != 0)) {
-    refuse_argument("{}: fp16 has no shifts, found {} to the left and {} to the right", what,
-                    op.alu_shift, op.mul_shift);
+    throw_invalid_argument("{}: fp16 has no shifts, found {} to the left and {} to the right", what,
+                           op.alu_shift, op.mul_shift);
   }
   OperatorNode node;
   node.alu = op.alu;
@@ -115,8 +117,8 @@ OperatorNode check_operator(const char* what, const Operator& op, const Shape& s
 Converter check_converter(const Converter& converter, Precision processing) {
   if (processing == Precision::kFp16 &&
       (converter.offset != 0 || converter.scale != 1 || converter.shift != 0)) {
-    refuse_argument("fp16 has no output converter, found offset {}, scale {}, shift {}",
-                    converter.offset, converter.scale, converter.shift);
+    throw_invalid_argument("fp16 has no output converter, found offset {}, scale {}, shift {}",
+                           converter.offset, converter.scale, converter.shift);
   }
   return converter;
 }
@@ -124,13 +126,14 @@ Converter check_converter(const Converter& converter, Precision processing) {
 ElementBounds check_bounds(const ElementBounds& bounds, Precision result) {
   if (result == Precision::kFp16) {
     if (bounds != ElementBounds{})
-      refuse_argument("bounds {}..{} are of integers, the result is fp16: MAX and MIN hold that",
-                      bounds.least, bounds.greatest);
+      throw_invalid_argument(
+          "bounds {}..{} are of integers, the result is fp16: MAX and MIN hold that", bounds.least,
+          bounds.greatest);
     return bounds;
   }
   if (bounds.least > bounds.greatest) {
-    refuse_argument("bounds {}..{}: the least is at most the greatest", bounds.least,
-                    bounds.greatest);
+    throw_invalid_argument("bounds {}..{}: the least is at most the greatest", bounds.least,
+                           bounds.greatest);
   }
   const std::int32_t low = least_of(result), high = greatest_of(result);
   return {std::clamp(bounds.least, low, high), std::clamp(bounds.greatest, low, high)};
@@ -156,8 +159,9 @@ OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1
       }
     }
     if (row.size() > 2) {
-      refuse_argument("the bias takes {} operator{}, which leaves no place for x1{}: two are there",
-                      additions, additions == 1 ? "" : "s", x2.active() ? " and x2" : "");
+      throw_invalid_argument(
+          "the bias takes {} operator{}, which leaves no place for x1{}: two are there", additions,
+          additions == 1 ? "" : "s", x2.active() ? " and x2" : "");
     }
     pair.x1 = std::move(row[0]);
     if (row.size() == 2) pair.x2 = std::move(row[1]);

@@ -61,7 +61,7 @@ void mask(OperatorPair& operators, std::uint32_t channels, bool real) {
   } else if (takes_mask(operators.x1, real) && keeps_zero(operators.x2, real)) {
     add_mask(operators.x1, channels, real);
   } else {
-    refuse_argument(
+    throw_invalid_argument(
         "a comparison of {} channels, which fill no atoms: the rest must be made zero, for which "
         "x1 and x2 leave no place; right is one of them, or channels that fill atoms",
         channels);
@@ -76,14 +76,15 @@ void narrow(OperatorYNode& y, Precision processing, std::uint32_t channels) {
   if (processing == Precision::kFp16) {
     const std::uint16_t half = to_half(std::bit_cast<float>(wide));
     if (std::bit_cast<std::int32_t>(from_half(half)) != wide) {
-      refuse_argument("a comparison of {} channels, which fill no atoms, with {}, which is no fp16",
-                      channels, std::bit_cast<float>(wide));
+      throw_invalid_argument(
+          "a comparison of {} channels, which fill no atoms, with {}, which is no fp16", channels,
+          std::bit_cast<float>(wide));
     }
     value = half;
   } else {
     using Limits = std::numeric_limits<std::int16_t>;
     if (wide < Limits::min() || wide > Limits::max()) {
-      refuse_argument(
+      throw_invalid_argument(
           "a comparison of {} channels, which fill no atoms, with {}: it takes values of 16 bits",
           channels, wide);
     }

@@ -144,8 +144,8 @@ void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part) {
       shape.height = each.height * d.stride_height;
     }
     if (shape.channels > kMaxSide) {
-      refuse(ErrorCode::kNotAvailable,
-             "{} phases of {} channels are more than 8192: split the kernels", phases, block);
+      throw_error(ErrorCode::kNotAvailable,
+                  "{} phases of {} channels are more than 8192: split the kernels", phases, block);
     }
     scratch = lowering.add_scratch(shape, out.precision);
   }

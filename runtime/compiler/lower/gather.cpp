@@ -26,9 +26,10 @@ void add_plane_gather(Lowering& lowering, const LayerNode& node, const Scratch& 
                       const std::vector<ChannelRun>& runs, const nvdla_surface& to,
                       const std::string& name) {
   if (!lowering.info().has_rubik) {
-    refuse(ErrorCode::kNotAvailable,
-           "in fp16 channels that begin inside of an atom of {} take Rubik, which {} does not have",
-           from.desc.elements_per_atom(), lowering.info().configuration);
+    throw_error(
+        ErrorCode::kNotAvailable,
+        "in fp16 channels that begin inside of an atom of {} take Rubik, which {} does not have",
+        from.desc.elements_per_atom(), lowering.info().configuration);
   }
   const std::uint32_t lanes = from.desc.elements_per_atom();
   // Channels before the first one that share its atom.

@@ -29,10 +29,11 @@ void keep_channels(OperatorNode& op, const Shape& out, std::uint32_t first, std:
 
 void check_parts(const ConvNode& part) {
   if (part.sdp.tensors().empty()) return;
-  refuse(ErrorCode::kNotAvailable,
-         "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "
-         "cannot be split with operands from a tensor: let a pointwise layer apply it",
-         part.conv.channels, part.conv.kernel_height, part.conv.kernel_width);
+  throw_error(
+      ErrorCode::kNotAvailable,
+      "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "
+      "cannot be split with operands from a tensor: let a pointwise layer apply it",
+      part.conv.channels, part.conv.kernel_height, part.conv.kernel_width);
 }
 
 }  // namespace

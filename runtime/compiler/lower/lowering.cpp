@@ -47,7 +47,7 @@ std::uint32_t Lowering::allocate(std::string name, std::uint64_t bytes, std::uin
 void Lowering::allocate_tensor(std::uint32_t index) {
   const TensorNode& tensor = graph_.tensors[index];
   const std::string place = place_of(graph_, index);
-  at_place(place, std::nullopt, [&] {
+  with_error_context(place, std::nullopt, [&] {
     if (tensor.image) {
       allocate(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ);
       return;
@@ -177,7 +177,7 @@ void Lowering::lower_layer(std::uint32_t index) {
   }
   index_ = index;
   const std::size_t before = schedule_.layers.size();
-  at_place(this_layer(), index, [&] {
+  with_error_context(this_layer(), index, [&] {
     std::visit([&](const auto& part) { lower(*this, node, part); }, node.part);
     if (is_held_apart(graph_, node, info_.has_sdp_y)) lower_bounds(*this, node);
   });

@@ -41,8 +41,8 @@ void lower(Lowering& lowering, const LayerNode& node, const RubikNode& part) {
 void lower(Lowering& lowering, const LayerNode& node, const CopyNode&) {
   const TensorDesc& in = lowering.desc(node.input);
   if (!lowering.info().has_bdma) {
-    refuse(ErrorCode::kNotAvailable, "a copy needs BDMA, which {} does not have",
-           lowering.info().configuration);
+    throw_error(ErrorCode::kNotAvailable, "a copy needs BDMA, which {} does not have",
+                lowering.info().configuration);
   }
   std::vector<nvdla_transfer> transfers;
   for (std::uint32_t image = 0; image < in.shape.batch; ++image) {

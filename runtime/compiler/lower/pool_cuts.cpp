@@ -108,8 +108,9 @@ std::vector<PoolPiece> split_pooling(const nvdla_pdp& whole) {
     }
     if (work) return pieces;
   }
-  refuse(ErrorCode::kNotAvailable, "a pooling of {} columns, kernel {}, stride {} fits no bands",
-         pdp.width, pdp.kernel_width, pdp.stride_width);
+  throw_error(ErrorCode::kNotAvailable,
+              "a pooling of {} columns, kernel {}, stride {} fits no bands", pdp.width,
+              pdp.kernel_width, pdp.stride_width);
 }
 
 namespace {

@@ -69,7 +69,7 @@ void check_run(const Lowering& lowering, const OperatorNode& op) {
   const TensorDesc& desc = lowering.desc(*op.tensor);
   if (op.mode != NVDLA_OPERAND_CHANNEL || desc.surfaces() == 1) return;
   if (desc.surface_stride == desc.atom) return;
-  refuse_argument(
+  throw_invalid_argument(
       "{} is an operand for channels, but the layer that makes it writes more than one "
       "position: let a copy be the operand",
       place_of(lowering.graph(), *op.tensor));
@@ -158,8 +158,8 @@ void lower(Lowering& lowering, const LayerNode& node, const SdpNode& part) {
   if (part.lut_of_cdp && !lowering.info().has_lut)
     return lower(lowering, node, looked_up(*part.lut_of_cdp));
   if (!part.without_y.empty() && !lowering.info().has_sdp_y) {
-    refuse(ErrorCode::kNotAvailable, "{} has no third SDP operator (Y): {}",
-           lowering.info().configuration, part.without_y);
+    throw_error(ErrorCode::kNotAvailable, "{} has no third SDP operator (Y): {}",
+                lowering.info().configuration, part.without_y);
   }
   const TensorDesc& in = lowering.desc(node.input);
   Compared compared;

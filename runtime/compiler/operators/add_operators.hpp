@@ -20,7 +20,7 @@ namespace nvdla::detail {
 template <typename Add>
 auto add_layer(const Network::Impl& net, std::string_view name, const Add& add) {
   const auto index = static_cast<std::uint32_t>(net.layers.size());
-  return at_place(layer_text(index, name), index, [&] {
+  return with_error_context(layer_text(index, name), index, [&] {
     net.check_layer_name(name);
     return add();
   });

@@ -25,7 +25,8 @@ inline AxisOf axis_of(Axis axis) {
     case Axis::kWidth:
       return {"width", &Shape::width, &Corner::column};
   }
-  refuse_argument("axis {} is none of channels (0), height (1), width (2)", static_cast<int>(axis));
+  throw_invalid_argument("axis {} is none of channels (0), height (1), width (2)",
+                         static_cast<int>(axis));
 }
 
 }  // namespace nvdla::detail

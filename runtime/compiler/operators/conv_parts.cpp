@@ -20,8 +20,8 @@ std::size_t kernel_count(const KernelSpan& weights) noexcept {
 
 Kernels copy_kernels(const KernelSpan& weights, const WeightsDesc& d) {
   if (kernel_count(weights) != d.elements()) {
-    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kernel_count(weights), d.kernels,
-                    d.channels, d.kernel_height, d.kernel_width, d.elements());
+    throw_invalid_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kernel_count(weights),
+                           d.kernels, d.channels, d.kernel_height, d.kernel_width, d.elements());
   }
   return std::visit(
       [](const auto& span) -> Kernels {
@@ -49,8 +49,9 @@ Precision conv_result(Precision processing, const std::optional<Precision>& want
   check_precision(*wanted);
   // SDP on the fly works in what the convolution does.
   if (sdp_processing(processing, *wanted) != processing) {
-    refuse_argument("a convolution in {} makes no {}: let a pointwise layer convert its result",
-                    precision_name(processing), precision_name(*wanted));
+    throw_invalid_argument(
+        "a convolution in {} makes no {}: let a pointwise layer convert its result",
+        precision_name(processing), precision_name(*wanted));
   }
   return *wanted;
 }
@@ -70,11 +71,11 @@ void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
                 Precision processing) {
   const bool half = processing == Precision::kFp16;
   if (half ? integers != 0 : reals != 0) {
-    refuse_argument("the layer works in {}, its bias is {}", precision_name(processing),
-                    half ? "bias_reals" : "bias");
+    throw_invalid_argument("the layer works in {}, its bias is {}", precision_name(processing),
+                           half ? "bias_reals" : "bias");
   }
   if (const std::size_t count = integers + reals; count != 0 && count != kernels) {
-    refuse_argument("{} bias values given, {} kernels need as many or none", count, kernels);
+    throw_invalid_argument("{} bias values given, {} kernels need as many or none", count, kernels);
   }
 }
 

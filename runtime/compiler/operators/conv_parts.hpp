@@ -51,8 +51,8 @@ SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const OperatorYNode& 
   check_bias(c.bias.size(), c.bias_reals.size(), c.kernels, processing);
   const Arithmetic& arithmetic = c.arithmetic;
   if (processing == Precision::kFp16 && arithmetic.accumulator_shift != 0) {
-    refuse_argument("fp16 has no shifts, found an accumulator_shift of {}",
-                    arithmetic.accumulator_shift);
+    throw_invalid_argument("fp16 has no shifts, found an accumulator_shift of {}",
+                           arithmetic.accumulator_shift);
   }
   SdpNode sdp;
   sdp.processing = processing;
@@ -64,7 +64,7 @@ SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const OperatorYNode& 
     bias.alu = NVDLA_ALU_SUM;
     bias.alu_reals = c.bias_reals;
     if (x1.active() && x2.active()) {
-      refuse_argument(
+      throw_invalid_argument(
           "the bias takes an operator, which leaves no place for x1 and x2: two are "
           "there");
     }

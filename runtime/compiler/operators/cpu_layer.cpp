@@ -10,9 +10,10 @@ namespace nvdla::detail {
 
 void check_stands_for(std::string_view what, Precision precision, const Quantization& q) {
   if (!std::isfinite(q.scale) || q.scale <= 0)
-    refuse_argument("{} scale {} is not a positive number", what, q.scale);
+    throw_invalid_argument("{} scale {} is not a positive number", what, q.scale);
   if (precision == Precision::kFp16) {
-    if (q.zero_point != 0) refuse_argument("{} zero point {}: fp16 has none", what, q.zero_point);
+    if (q.zero_point != 0)
+      throw_invalid_argument("{} zero point {}: fp16 has none", what, q.zero_point);
     return;
   }
   const std::int32_t low = precision == Precision::kInt8 ? -128 : -32768;
@@ -23,7 +24,7 @@ Quantization quantization_of(std::string_view what, const TensorNode& tensor,
                              const std::optional<Quantization>& said) {
   std::optional<Quantization> known = said ? said : tensor.quantization;
   if (!known && tensor.precision == Precision::kFp16) known.emplace();
-  if (!known) refuse_argument("the quantisation of {} is not known: say it", what);
+  if (!known) throw_invalid_argument("the quantisation of {} is not known: say it", what);
   check_stands_for(what, tensor.precision, *known);
   return *known;
 }

@@ -24,9 +24,9 @@ namespace {
 
 using detail::LayerNode;
 using detail::OperatorNode;
-using detail::refuse_argument;
 using detail::TensorHandle;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 void check_shape(const Shape& shape) {
   detail::check_range("channels", shape.channels, 1U, detail::kMaxSide);
@@ -43,10 +43,10 @@ std::uint64_t Network::Impl::new_id() noexcept {
 }
 
 std::uint32_t Network::Impl::index(std::string_view what, Tensor tensor) const {
-  if (!tensor) refuse_argument("{}: the tensor handle is empty", what);
+  if (!tensor) throw_invalid_argument("{}: the tensor handle is empty", what);
   if (TensorHandle::network(tensor) != id) {
-    refuse_argument("{}: the tensor belongs to another network: take one that this one returned",
-                    what);
+    throw_invalid_argument(
+        "{}: the tensor belongs to another network: take one that this one returned", what);
   }
   return TensorHandle::index(tensor);
 }
@@ -58,8 +58,8 @@ const TensorNode& Network::Impl::any_tensor(std::string_view what, Tensor tensor
 const TensorNode& Network::Impl::tensor(std::string_view what, Tensor tensor) const {
   const TensorNode& node = any_tensor(what, tensor);
   if (node.image) {
-    refuse_argument("{}: {} is an image, which convolutions read only", what,
-                    tensor_name(index(what, tensor)));
+    throw_invalid_argument("{}: {} is an image, which convolutions read only", what,
+                           tensor_name(index(what, tensor)));
   }
   return node;
 }
@@ -67,7 +67,8 @@ const TensorNode& Network::Impl::tensor(std::string_view what, Tensor tensor) co
 const TensorNode& Network::Impl::cube(std::string_view what, Tensor cube) const {
   const TensorNode& node = tensor(what, cube);
   if (node.planar) {
-    refuse_argument("{}: {} is planar: merge() it first", what, tensor_name(index(what, cube)));
+    throw_invalid_argument("{}: {} is planar: merge() it first", what,
+                           tensor_name(index(what, cube)));
   }
   return node;
 }
@@ -76,14 +77,14 @@ std::string Network::Impl::new_port(const std::vector<detail::IoTensor>& ports,
                                     std::string_view name) const {
   const char* const kind = &ports == &inputs ? "input" : "output";
   if (name.empty()) {
-    refuse_argument("{} {} has no name, by which sessions know it", kind, ports.size());
+    throw_invalid_argument("{} {} has no name, by which sessions know it", kind, ports.size());
   }
   std::string place = fmt::format("{} {} '{}'", kind, ports.size(), name);
   for (const auto* others : {&inputs, &outputs}) {
     for (std::size_t i = 0; i < others->size(); ++i) {
       if ((*others)[i].name != name) continue;
-      refuse_argument("{}: {} {} has that name: those of inputs and outputs are unique", place,
-                      others == &inputs ? "input" : "output", i);
+      throw_invalid_argument("{}: {} {} has that name: those of inputs and outputs are unique",
+                             place, others == &inputs ? "input" : "output", i);
     }
   }
   return place;
@@ -93,7 +94,7 @@ void Network::Impl::check_layer_name(std::string_view name) const {
   if (name.empty()) return;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (layers[i].name == name) {
-      refuse_argument("layer {} has that name: those of layers are unique", i);
+      throw_invalid_argument("layer {} has that name: those of layers are unique", i);
     }
   }
 }
@@ -120,8 +121,8 @@ detail::OperatorYNode Network::Impl::make_operator_y(const OperatorY& op, bool c
 
 std::uint32_t Network::Impl::add_lut(const nvdla_lut& lut, nvdla_lut_unit unit) {
   if (lut.unit != static_cast<std::uint32_t>(unit)) {
-    refuse_argument("the look-up table is for unit {}, the layer uses that of {} ({})", lut.unit,
-                    unit == NVDLA_LUT_SDP ? "SDP" : "CDP", static_cast<int>(unit));
+    throw_invalid_argument("the look-up table is for unit {}, the layer uses that of {} ({})",
+                           lut.unit, unit == NVDLA_LUT_SDP ? "SDP" : "CDP", static_cast<int>(unit));
   }
   std::size_t index = 0;
   while (index < luts.size() && std::memcmp(&luts[index], &lut, sizeof lut) != 0) ++index;
@@ -132,7 +133,7 @@ std::uint32_t Network::Impl::add_lut(const nvdla_lut& lut, nvdla_lut_unit unit) 
 Tensor Network::Impl::add_input(std::string_view name, TensorNode node,
                                 const Quantization& quantization) {
   const std::string place = new_port(inputs, name);
-  detail::at_place(place, std::nullopt, [&] {
+  detail::with_error_context(place, std::nullopt, [&] {
     if (node.image) {
       const PixelLayout pixel = pixel_layout(node.image->format);
       node.shape.channels = pixel.components;
@@ -154,7 +155,8 @@ void Network::Impl::add_output(Tensor tensor, std::string_view name,
   const std::string place = new_port(outputs, name);
   const std::uint32_t at = index(place, tensor);
   if (!tensors[at].producer) {
-    refuse_argument("{}: {} is written by the application, not by a layer", place, tensor_name(at));
+    throw_invalid_argument("{}: {} is written by the application, not by a layer", place,
+                           tensor_name(at));
   }
   const Quantization known = tensors[at].quantization.value_or(Quantization{});
   outputs.push_back({std::string(name), at, quantization.value_or(known)});
@@ -186,7 +188,7 @@ Network& Network::operator=(Network&&) noexcept = default;
 Network::~Network() = default;
 
 Network::Impl& Network::impl() {
-  if (impl_ == nullptr) refuse_argument("the network is empty: it was moved from");
+  if (impl_ == nullptr) throw_invalid_argument("the network is empty: it was moved from");
   return *impl_;
 }
 
@@ -224,7 +226,8 @@ Tensor Network::image(std::string_view name, const ImageDesc& desc) {
 void Network::place(Tensor tensor, Memory memory) {
   impl().tensor("place", tensor);
   if (memory != Memory::kDram && memory != Memory::kSram) {
-    refuse_argument("memory {} is none of DRAM (0), SRAM (1)", static_cast<std::uint32_t>(memory));
+    throw_invalid_argument("memory {} is none of DRAM (0), SRAM (1)",
+                           static_cast<std::uint32_t>(memory));
   }
   impl().tensors[impl().index("place", tensor)].memory = memory;
 }
@@ -249,7 +252,7 @@ std::uint32_t Network::layers() const noexcept {
 
 std::string_view Network::layer_name(std::uint32_t layer) const {
   if (layer >= impl().layers.size()) {
-    refuse_argument("layer {}: the network has {}", layer, impl().layers.size());
+    throw_invalid_argument("layer {}: the network has {}", layer, impl().layers.size());
   }
   return impl().layers[layer].name;
 }

@@ -20,7 +20,7 @@ namespace nvdla {
 namespace {
 
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 struct Window : detail::AxisWindow {
   const char* name;
@@ -37,8 +37,8 @@ Window check_window(Window w) {
   check_range(fmt::format("padding before the {}", w.name), w.before, 0U, w.kernel - 1);
   check_range(fmt::format("padding after the {}", w.name), w.after, 0U, w.kernel - 1);
   if (w.before + w.size + w.after < w.kernel) {
-    refuse_argument("padded {} {} is smaller than the kernel, {}", w.name,
-                    w.before + w.size + w.after, w.kernel);
+    throw_invalid_argument("padded {} {} is smaller than the kernel, {}", w.name,
+                           w.before + w.size + w.after, w.kernel);
   }
   check_range(fmt::format("output {}", w.name), w.outputs(), 1U, detail::kMaxSide);
   return w;
@@ -169,13 +169,13 @@ std::optional<Scaled> scaled_of(const detail::TensorNode& in, const Average& a,
                                 const std::vector<std::uint32_t>& counts) {
   if (!a.output) {
     if (a.input)
-      refuse_argument("input scale {}: an output that has none keeps that of the input",
-                      a.input->scale);
+      throw_invalid_argument("input scale {}: an output that has none keeps that of the input",
+                             a.input->scale);
     return std::nullopt;
   }
   if (in.precision == Precision::kFp16)
-    refuse_argument("the input is {}: averages with an output scale are of int8 or int16",
-                    detail::precision_name(in.precision));
+    throw_invalid_argument("the input is {}: averages with an output scale are of int8 or int16",
+                           detail::precision_name(in.precision));
   Scaled scaled{detail::quantization_of("input", in, a.input), *a.output, {}};
   detail::check_quantization("output", scaled.output, in.precision);
   if (counts.size() == 1)
@@ -262,7 +262,7 @@ Tensor detail::add_sums_on_device(Network::Impl& net, const LayerNode& layer) {
   // Layers that add_average() has made are sums; those of a text may be anything.
   if (!steps || counts.size() != 1 || w.pad_value.value_or(0) != 0 ||
       net.tensors[layer.input].precision != Precision::kInt8)
-    refuse_argument(
+    throw_invalid_argument(
         "layer '{}': sums_on_device: the device sums only int8 windows of one size, in exact steps",
         layer.name);
   const std::uint32_t count = counts[0];

@@ -36,7 +36,7 @@ void check_compared(const Convolution& c, const Comparison& p) {
   if (is_active(p.x1) || is_active(p.x2))
     reason = "operators of its own: x1 and x2 are the convolution's";
   if (reason != nullptr)
-    detail::refuse_argument("no comparison behind a convolution with {}", reason);
+    detail::throw_invalid_argument("no comparison behind a convolution with {}", reason);
 }
 
 }  // namespace

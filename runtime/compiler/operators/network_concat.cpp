@@ -16,14 +16,14 @@ namespace {
 
 using detail::axis_of;
 using detail::AxisOf;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 void check_same(const Shape& part, const Shape& first, const AxisOf& axis) {
   for (const AxisOf& other : {axis_of(Axis::kChannels), axis_of(Axis::kHeight),
                               axis_of(Axis::kWidth), AxisOf{"batch", &Shape::batch, nullptr}}) {
     if (other.size == axis.size || part.*other.size == first.*other.size) continue;
-    refuse_argument("{} {} differs from that of part 0, {}: parts differ in {} only", other.name,
-                    part.*other.size, first.*other.size, axis.name);
+    throw_invalid_argument("{} {} differs from that of part 0, {}: parts differ in {} only",
+                           other.name, part.*other.size, first.*other.size, axis.name);
   }
 }
 
@@ -33,7 +33,7 @@ Tensor detail::add_concatenation(Network::Impl& net, std::span<const Tensor> par
                                  const Concatenation& c) {
   const AxisOf axis = axis_of(c.axis);
   if (parts.size() < 2) {
-    refuse_argument("{} parts: a concatenation takes two or more", parts.size());
+    throw_invalid_argument("{} parts: a concatenation takes two or more", parts.size());
   }
   ConcatNode node;
   node.axis = c.axis;
@@ -42,15 +42,15 @@ Tensor detail::add_concatenation(Network::Impl& net, std::span<const Tensor> par
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string what = fmt::format("part {}", i);
     const TensorNode& part = net.cube(what, parts[i]);
-    at_place(what, std::nullopt, [&] {
+    with_error_context(what, std::nullopt, [&] {
       if (i == 0) {
         shape = part.shape;
         precision = part.precision;
       } else {
         check_same(part.shape, shape, axis);
         if (part.precision != precision) {
-          refuse_argument("its precision is {}, that of part 0 is {}: convert one of them",
-                          precision_name(part.precision), precision_name(precision));
+          throw_invalid_argument("its precision is {}, that of part 0 is {}: convert one of them",
+                                 precision_name(part.precision), precision_name(precision));
         }
         shape.*axis.size += part.shape.*axis.size;
       }

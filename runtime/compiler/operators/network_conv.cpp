@@ -17,8 +17,8 @@ namespace {
 
 using detail::ConvNode;
 using detail::precision_name;
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 // Pixels have one component, or so many.
 constexpr std::uint32_t kComponents = 4;
@@ -37,8 +37,8 @@ void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
   if (!same && !bytes &&
       !(image ? in.precision != Precision::kFp16
               : in.precision == Precision::kInt16 && proc == Precision::kFp16)) {
-    refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
-                    precision_name(in.precision), precision_name(proc));
+    throw_invalid_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                           precision_name(in.precision), precision_name(proc));
   }
   const InputConverter& cvt = c.input;
   const bool integers = in.precision != Precision::kFp16;
@@ -47,18 +47,19 @@ void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
   // Pixels are unsigned until the converter extends them.
   const bool has = integers && (image || !same);
   if (wanted && !has) {
-    refuse_argument("there is no converter between {} {} and {}",
-                    image ? "pixels of" : "a tensor of", precision_name(in.precision),
-                    precision_name(proc));
+    throw_invalid_argument("there is no converter between {} {} and {}",
+                           image ? "pixels of" : "a tensor of", precision_name(in.precision),
+                           precision_name(proc));
   }
   if (!image && !bytes && (!cvt.mean.empty() || cvt.signed_pixels)) {
-    refuse_argument("mean and signed_pixels are of images, the input is a tensor");
+    throw_invalid_argument("mean and signed_pixels are of images, the input is a tensor");
   }
   if (!has) return;
   if (bytes && conv.channels > 1) conv.channels = kComponents;
   if (!cvt.mean.empty() && (cvt.mean.size() != conv.channels || cvt.offset != 0)) {
-    refuse_argument("{} mean values and an offset of {}: right are {}, one per component, and none",
-                    cvt.mean.size(), cvt.offset, conv.channels);
+    throw_invalid_argument(
+        "{} mean values and an offset of {}: right are {}, one per component, and none",
+        cvt.mean.size(), cvt.offset, conv.channels);
   }
   conv.flags |= NVDLA_CONV_CONVERT;
   if (!cvt.mean.empty()) conv.flags |= NVDLA_CONV_MEAN;
@@ -76,9 +77,9 @@ detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint3
   const std::size_t count = detail::kernel_count(c.weights);
   const std::uint64_t channels = count / std::max<std::uint64_t>(channel, 1);
   if (channels == 0 || channels > components || count != channels * channel) {
-    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}, or that of fewer channels", count,
-                    desc.kernels, components, desc.kernel_height, desc.kernel_width,
-                    channel * components);
+    throw_invalid_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}, or that of fewer channels",
+                           count, desc.kernels, components, desc.kernel_height, desc.kernel_width,
+                           channel * components);
   }
   desc.channels = static_cast<std::uint32_t>(channels);
   return std::visit(
@@ -92,22 +93,23 @@ detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint3
 std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
   if (c.groups == 1) return in.shape.channels;
   if (c.groups == 0 || in.shape.channels % c.groups != 0 || c.kernels % c.groups != 0) {
-    refuse_argument("groups {}: they are equal parts of {} channels and {} kernels", c.groups,
-                    in.shape.channels, c.kernels);
+    throw_invalid_argument("groups {}: they are equal parts of {} channels and {} kernels",
+                           c.groups, in.shape.channels, c.kernels);
   }
   const char* reason = detail::wish_of_one_group(c.tuning);
   if (reason == nullptr && in.image) reason = "the input is an image";
   if (reason == nullptr && lies_as_bytes(in, detail::kernel_precision(c.weights)))
     reason = "the input lies as pixels";
-  if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
+  if (reason != nullptr)
+    throw_invalid_argument("groups {}: {}, which has one group", c.groups, reason);
   return in.shape.channels / c.groups;
 }
 
 void check_rewrite(const char* name, Rewrite rewrite) {
   if (rewrite == Rewrite::kNever || rewrite == Rewrite::kAuto || rewrite == Rewrite::kAlways)
     return;
-  refuse_argument("{} {} is none of kNever (0), kAuto (1), kAlways (2)", name,
-                  static_cast<int>(rewrite));
+  throw_invalid_argument("{} {} is none of kNever (0), kAuto (1), kAlways (2)", name,
+                         static_cast<int>(rewrite));
 }
 
 }  // namespace
@@ -132,14 +134,15 @@ void detail::check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& c
                 "int8 with fp16 kernels lies as pixels, and tuning.pixels is kNever");
   }
   if (tuning.folding == Rewrite::kAlways) {
-    if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
+    if (const char* reason = cannot_fold(conv))
+      throw_invalid_argument("not folded in width: {}", reason);
   }
   if (tuning.folding != Rewrite::kNever && tuning.winograd != Rewrite::kNever) {
     throw Error(ErrorCode::kInvalidArgument,
                 "folding and winograd are two ways to rewrite a layer: choose one");
   }
   if (tuning.batch == Rewrite::kAlways && tuning.winograd != Rewrite::kNever) {
-    refuse_argument("there are no tiles of several cubes: batch or winograd, choose one");
+    throw_invalid_argument("there are no tiles of several cubes: batch or winograd, choose one");
   }
 }
 
@@ -184,8 +187,8 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   detail::Kernels kernels = tensor.image || bytes ? image_kernels(c, weights, node.conv.channels)
                                                   : detail::copy_kernels(c.weights, weights);
   if (!tensor.image && c.tuning.post_extension != 0) {
-    refuse_argument("tuning.post_extension {} is of images, the input is a tensor",
-                    c.tuning.post_extension);
+    throw_invalid_argument("tuning.post_extension {} is of images, the input is a tensor",
+                           c.tuning.post_extension);
   }
   Convolution::Tuning tuning = c.tuning;
   if (bytes && tuning.pixels == Rewrite::kAuto) tuning.pixels = Rewrite::kAlways;

@@ -19,8 +19,8 @@ using cpu::Elements;
 using detail::check_stands_for;
 using detail::commit_cpu;
 using detail::quantization_of;
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 using Rounding = cpu::Elements::Rounding;
 
 // Returns the rounding of an operator that loadables have, too. Refuses precisions, scales and zero
@@ -28,12 +28,14 @@ using Rounding = cpu::Elements::Rounding;
 Rounding rounding_of(Precision precision, const Quantization& input, bool any_zero_point,
                      const Quantization& output, bool as_loadables) {
   if (!as_loadables) return Rounding::kNearest;
-  if (precision == Precision::kInt16) refuse_argument("as_loadables: int16 is none of int8, fp16");
+  if (precision == Precision::kInt16)
+    throw_invalid_argument("as_loadables: int16 is none of int8, fp16");
   for (const Quantization* q : {&input, &output}) {
     if (q->zero_point != 0 && !(any_zero_point && q == &input))
-      refuse_argument("as_loadables: zero point {}, a loadable has none", q->zero_point);
+      throw_invalid_argument("as_loadables: zero point {}, a loadable has none", q->zero_point);
     if (precision == Precision::kFp16 && q->scale != 1)
-      refuse_argument("as_loadables: scale {} of fp16, which has none in a loadable", q->scale);
+      throw_invalid_argument("as_loadables: scale {} of fp16, which has none in a loadable",
+                             q->scale);
   }
   return Rounding::kLoadable;
 }
@@ -68,8 +70,8 @@ Tensor detail::add_power(Network::Impl& net, Tensor input, const Power& layer) {
   check_stands_for("output", in.precision, layer.output);
   for (const float number : {layer.power, layer.scale, layer.shift})
     if (!std::isfinite(number))
-      refuse_argument("power {}, scale {}, shift {}: all are finite", layer.power, layer.scale,
-                      layer.shift);
+      throw_invalid_argument("power {}, scale {}, shift {}: all are finite", layer.power,
+                             layer.scale, layer.shift);
   const cpu::PowerOf numbers = {layer.power, layer.scale, layer.shift};
   const Rounding rounding =
       rounding_of(in.precision, from, false, layer.output, layer.as_loadables);
@@ -88,7 +90,7 @@ Tensor detail::add_element_function(Network::Impl& net, Tensor input,
   const TensorNode& in = net.cube("input", input);
   const Quantization from = quantization_of("input", in, layer.input);
   check_stands_for("output", in.precision, layer.output);
-  if (!layer.function) refuse_argument("the function is empty");
+  if (!layer.function) throw_invalid_argument("the function is empty");
   const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
   // The bits of an element are its index in the table.
   const std::size_t bytes = in.precision == Precision::kInt8 ? 1 : 2;
@@ -120,12 +122,13 @@ Tensor add_cpu_normalization(Network::Impl& net, Tensor input, const Layer& laye
   check_stands_for("output", in.precision, layer.output);
   for (const auto& [what, values] : {std::pair("gamma", layer.gamma), {"beta", layer.beta}}) {
     if (!values.empty() && values.size() != in.shape.channels)
-      refuse_argument("{} values of {} for {} channels", values.size(), what, in.shape.channels);
+      throw_invalid_argument("{} values of {} for {} channels", values.size(), what,
+                             in.shape.channels);
     for (std::size_t c = 0; c < values.size(); ++c)
-      if (!std::isfinite(values[c])) refuse_argument("{} {} is {}", what, c, values[c]);
+      if (!std::isfinite(values[c])) throw_invalid_argument("{} {} is {}", what, c, values[c]);
   }
   if (!(layer.epsilon >= 0) || !std::isfinite(layer.epsilon))
-    refuse_argument("epsilon {} is not 0 or a positive number", layer.epsilon);
+    throw_invalid_argument("epsilon {} is not 0 or a positive number", layer.epsilon);
   Operation normal = {{from, layer.output, layer.epsilon}};
   normal.gamma.assign(layer.gamma.begin(), layer.gamma.end());
   normal.beta.assign(layer.beta.begin(), layer.beta.end());

@@ -12,19 +12,19 @@ namespace {
 
 using detail::DeconvNode;
 using detail::precision_name;
-using detail::refuse_argument;
 using detail::SdpNode;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 void check_zero_point(const Deconvolution& d, Precision processing) {
   if (d.zero_point == 0) return;
   if (processing == Precision::kFp16) {
-    refuse_argument("fp16 has no zero point, found {}", d.zero_point);
+    throw_invalid_argument("fp16 has no zero point, found {}", d.zero_point);
   }
   const std::int32_t low = processing == Precision::kInt8 ? -128 : -32768;
   detail::check_range("zero_point", d.zero_point, low, -low - 1);
   if (d.arithmetic.accumulator_shift != 0) {
-    refuse_argument(
+    throw_invalid_argument(
         "an accumulator_shift of {} comes before what a zero point of {} adds: one of "
         "them must be 0",
         d.arithmetic.accumulator_shift, d.zero_point);
@@ -66,7 +66,7 @@ void check_operands_of_phases(const SdpNode& sdp) {
   for (const detail::OperatorNode* op :
        {&sdp.operators.x1, &sdp.operators.x2, static_cast<const detail::OperatorNode*>(&sdp.y)}) {
     if (op->tensor || op->mode == NVDLA_OPERAND_ELEMENT) {
-      refuse_argument(
+      throw_invalid_argument(
           "operands of a deconvolution are of the layer or per channel: let a pointwise layer "
           "apply tensors and those of elements");
     }
@@ -105,8 +105,8 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   const TensorNode& tensor = net.cube("input", input);
   const Precision processing = kernel_precision(d.weights);
   if (tensor.precision != processing) {
-    refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
-                    precision_name(tensor.precision), precision_name(processing));
+    throw_invalid_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                           precision_name(tensor.precision), precision_name(processing));
   }
   DeconvNode node;
   node.desc.input = tensor.shape;

@@ -47,11 +47,11 @@ Tensor choose(Network::Impl& net, nvdla_alu alu, Tensor a, Tensor b, std::string
   check_alike(net, a, b);
   const auto of_a = net.cube("a", a).quantization, of_b = net.cube("b", b).quantization;
   if (!of_a || !of_b)
-    detail::refuse_argument(
+    detail::throw_invalid_argument(
         "the quantisation of {} is not known: that of a and b has to be, and the same",
         of_a ? "b" : "a");
   if (*of_a != *of_b)
-    detail::refuse_argument(
+    detail::throw_invalid_argument(
         "a has scale {} and zero point {}, b {} and {}: they are to be the same", of_a->scale,
         of_a->zero_point, of_b->scale, of_b->zero_point);
   Pointwise chosen;
@@ -93,7 +93,7 @@ Tensor Network::add(Tensor a, Tensor b, const Addition& layer) {
 Tensor detail::add_clamp(Network::Impl& net, Tensor input, const Clamp& layer) {
   const Precision precision = check_integers(net, "input", input);
   const auto known = layer.input ? layer.input : net.cube("input", input).quantization;
-  if (!known) refuse_argument("the quantisation of the input is not known: say it");
+  if (!known) throw_invalid_argument("the quantisation of the input is not known: say it");
   Pointwise clamp;
   clamp.name = layer.name;
   clamp.bounds = element_bounds(layer.bounds, *known, precision);

@@ -10,8 +10,8 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 // All but the kernels.
 template <typename Layer>
@@ -45,14 +45,15 @@ Tensor detail::add_fully_connected(Network::Impl& net, Tensor input, const Fully
   const TensorNode& in = net.cube("input", input);
   const Shape shape = in.shape;
   if (shape.height > kMostPositions || shape.width > kMostPositions) {
-    refuse_argument("an input of {}x{} positions: at most {}x{}, let a pooling make them fewer",
-                    shape.height, shape.width, kMostPositions, kMostPositions);
+    throw_invalid_argument(
+        "an input of {}x{} positions: at most {}x{}, let a pooling make them fewer", shape.height,
+        shape.width, kMostPositions, kMostPositions);
   }
   check_range("outputs", f.outputs, 1U, kMaxSide);
   const std::uint64_t each = std::uint64_t{shape.channels} * shape.height * shape.width;
   if (const std::size_t count = kernel_count(f.weights); count != f.outputs * each) {
-    refuse_argument("{} weights given, {} outputs of {}x{}x{} elements (CHW) take {}", count,
-                    f.outputs, shape.channels, shape.height, shape.width, f.outputs * each);
+    throw_invalid_argument("{} weights given, {} outputs of {}x{}x{} elements (CHW) take {}", count,
+                           f.outputs, shape.channels, shape.height, shape.width, f.outputs * each);
   }
   Convolution conv = convolution_of(f);
   conv.kernels = f.outputs;
@@ -66,7 +67,7 @@ Tensor detail::add_matrix_product(Network::Impl& net, Tensor input, const Matrix
   const std::uint32_t rows = net.cube("input", input).shape.channels;
   check_range("columns", m.columns, 1U, kMaxSide);
   if (const std::size_t count = kernel_count(m.matrix); count != std::size_t{rows} * m.columns) {
-    refuse_argument(
+    throw_invalid_argument(
         "{} elements given, a matrix of {} rows, as the input has channels, and {} "
         "columns has {}",
         count, rows, m.columns, std::size_t{rows} * m.columns);

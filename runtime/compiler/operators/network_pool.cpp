@@ -13,7 +13,7 @@ namespace nvdla {
 namespace {
 
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 struct PoolAxis {
   const char* name;
@@ -27,7 +27,7 @@ std::uint32_t output_size(const PoolAxis& a) {
   check_range(fmt::format("padding after the {}", a.name), a.after, 0U, a.kernel - 1);
   const std::uint32_t padded = a.before + a.size + a.after;
   if (padded < a.kernel) {
-    refuse_argument("padded {} {} is smaller than the kernel, {}", a.name, padded, a.kernel);
+    throw_invalid_argument("padded {} {} is smaller than the kernel, {}", a.name, padded, a.kernel);
   }
   return (padded - a.kernel) / a.stride + 1;
 }
@@ -38,12 +38,13 @@ void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
   pdp.recip_width = detail::pool_reciprocal(p.kernel_width, real);
   pdp.recip_height = detail::pool_reciprocal(p.kernel_height, real);
   if (real) {
-    if (!std::isfinite(p.pad_value)) refuse_argument("pad_value {} is not finite", p.pad_value);
+    if (!std::isfinite(p.pad_value))
+      throw_invalid_argument("pad_value {} is not finite", p.pad_value);
   } else {
     const double low = precision == Precision::kInt8 ? -128 : -32768;
     if (p.pad_value != std::round(p.pad_value)) {
-      refuse_argument("pad_value {} is no integer, the input is {}", p.pad_value,
-                      detail::precision_name(precision));
+      throw_invalid_argument("pad_value {} is no integer, the input is {}", p.pad_value,
+                             detail::precision_name(precision));
     }
     check_range("pad_value", p.pad_value, low, -low - 1);
   }
@@ -59,10 +60,10 @@ void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
 Tensor detail::add_pooling(Network::Impl& net, Tensor input, const Pooling& p) {
   const TensorNode& in = net.cube("input", input);
   if (p.method != NVDLA_POOL_AVERAGE && p.method != NVDLA_POOL_MAX && p.method != NVDLA_POOL_MIN) {
-    refuse_argument("method {} is none of AVERAGE, MAX, MIN", static_cast<int>(p.method));
+    throw_invalid_argument("method {} is none of AVERAGE, MAX, MIN", static_cast<int>(p.method));
   }
   if (p.method != NVDLA_POOL_AVERAGE && p.pad_value != 0) {
-    refuse_argument("pad_value {}: only an average has one", p.pad_value);
+    throw_invalid_argument("pad_value {}: only an average has one", p.pad_value);
   }
   check_nan_to_zero(p.nan_to_zero, in.precision);
   const Precision precision = in.precision;

@@ -14,30 +14,31 @@ using detail::check_range;
 using detail::check_stands_for;
 using detail::commit_cpu;
 using detail::quantization_of;
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 Tensor detail::add_tensor_product(Network::Impl& net, Tensor a, Tensor b,
                                   const TensorProduct& layer) {
   const TensorNode &first = net.cube("a", a), &second = net.cube("b", b);
   if (first.precision != second.precision)
-    refuse_argument("a is {}, b is {}", precision_name(first.precision),
-                    precision_name(second.precision));
+    throw_invalid_argument("a is {}, b is {}", precision_name(first.precision),
+                           precision_name(second.precision));
   if (first.shape.batch != second.shape.batch)
-    refuse_argument("a has {} cubes, b has {}", first.shape.batch, second.shape.batch);
+    throw_invalid_argument("a has {} cubes, b has {}", first.shape.batch, second.shape.batch);
   const std::uint32_t positions = second.shape.height * second.shape.width;
   const std::uint32_t channels = second.shape.channels;
   const std::uint32_t length = layer.transposed ? channels : positions;
   if (first.shape.channels != length)
-    refuse_argument("a has {} channels, which are multiplied with the {} {} of b",
-                    first.shape.channels, length, layer.transposed ? "channels" : "positions");
+    throw_invalid_argument("a has {} channels, which are multiplied with the {} {} of b",
+                           first.shape.channels, length,
+                           layer.transposed ? "channels" : "positions");
   Shape out = first.shape;
   out.channels = layer.transposed ? positions : channels;
   check_range("output channels", out.channels, 1U, kMaxSide);
   const Quantization qa = quantization_of("a", first, layer.a);
   const Quantization qb = quantization_of("b", second, layer.b);
   check_stands_for("output", first.precision, layer.output);
-  if (!std::isfinite(layer.factor)) refuse_argument("factor {} is not finite", layer.factor);
+  if (!std::isfinite(layer.factor)) throw_invalid_argument("factor {} is not finite", layer.factor);
   const double factor =
       layer.factor * double{qa.scale} * double{qb.scale} / double{layer.output.scale};
   const cpu::ProductOperation operation = {qa.zero_point, qb.zero_point, layer.output.zero_point,
@@ -54,10 +55,11 @@ Tensor Network::product(Tensor a, Tensor b, const TensorProduct& layer) {
 Tensor detail::add_argmax(Network::Impl& net, Tensor input, const Argmax& layer) {
   const TensorNode& in = net.cube("input", input);
   if (layer.precision != Precision::kInt8 && layer.precision != Precision::kInt16)
-    refuse_argument("precision {}: channels are numbered in int8 (0) or int16 (1)",
-                    static_cast<std::uint32_t>(layer.precision));
+    throw_invalid_argument("precision {}: channels are numbered in int8 (0) or int16 (1)",
+                           static_cast<std::uint32_t>(layer.precision));
   if (layer.precision == Precision::kInt8 && in.shape.channels > 128)
-    refuse_argument("int8 has numbers for 128 channels, the input has {}", in.shape.channels);
+    throw_invalid_argument("int8 has numbers for 128 channels, the input has {}",
+                           in.shape.channels);
   Shape out = in.shape;
   out.channels = 1;
   return commit_cpu(net, layer.name, {&input, 1}, {{cpu::ArgmaxOperation{}}},

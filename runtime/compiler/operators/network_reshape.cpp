@@ -13,21 +13,21 @@
 namespace nvdla {
 
 using detail::check_range;
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 Tensor detail::add_normalization(Network::Impl& net, Tensor input, const Normalization& n) {
   const TensorNode& in = net.cube("input", input);
   const Shape shape = in.shape;
   const Precision precision = in.precision;
   check_nan_to_zero(n.nan_to_zero, precision);
-  if (n.lut == nullptr) refuse_argument("a normalisation needs a look-up table");
+  if (n.lut == nullptr) throw_invalid_argument("a normalisation needs a look-up table");
   NormNode node;
   node.cdp.flags = (n.bypass_square_sum ? NVDLA_CDP_BYPASS_SQUARE_SUM : 0) |
                    (n.bypass_multiply ? NVDLA_CDP_BYPASS_MUL : 0) |
                    (n.nan_to_zero ? NVDLA_CDP_NAN_TO_ZERO : 0);
   if (!n.bypass_square_sum) {
     if (n.window < 3 || n.window > 9 || n.window % 2 == 0) {
-      refuse_argument("window {} is none of 3, 5, 7, 9", n.window);
+      throw_invalid_argument("window {} is none of 3, 5, 7, 9", n.window);
     }
     node.cdp.window = n.window;
   }
@@ -61,8 +61,9 @@ Tensor detail::add_contraction(Network::Impl& net, Tensor input, const Contracti
   Shape out = in.shape;
   const std::uint32_t blocks = c.stride_height * c.stride_width;
   if (out.channels % blocks != 0) {
-    refuse_argument("{} channels are no multiple of the {} positions that one becomes ({}x{})",
-                    out.channels, blocks, c.stride_height, c.stride_width);
+    throw_invalid_argument(
+        "{} channels are no multiple of the {} positions that one becomes ({}x{})", out.channels,
+        blocks, c.stride_height, c.stride_width);
   }
   out.channels /= blocks;
   out.height *= c.stride_height;
@@ -125,7 +126,8 @@ Tensor Network::split(Tensor input, std::string_view name) {
 
 Tensor detail::add_merge(Network::Impl& net, Tensor planes, std::string_view name) {
   const TensorNode in = net.tensor("input", planes);
-  if (!in.planar) refuse_argument("input: the tensor is a feature cube, which needs no merging");
+  if (!in.planar)
+    throw_invalid_argument("input: the tensor is a feature cube, which needs no merging");
   RubikNode node;
   node.rubik.mode = NVDLA_RUBIK_MERGE;
   LayerNode layer;

@@ -14,8 +14,8 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 // Adds a depthwise convolution, in which each element has a kernel that sees its channel, and there
 // only its position.
@@ -54,9 +54,9 @@ Tensor detail::add_reshape(Network::Impl& net, Tensor input, const Reshape& r) {
     check_range(of.name, shape.*of.size, 1U, kMaxSide);
   }
   if (shape.elements() != in.shape.elements()) {
-    refuse_argument("{}x{}x{} (CHW) are not as many elements as the {}x{}x{} of the input",
-                    shape.channels, shape.height, shape.width, in.shape.channels, in.shape.height,
-                    in.shape.width);
+    throw_invalid_argument("{}x{}x{} (CHW) are not as many elements as the {}x{}x{} of the input",
+                           shape.channels, shape.height, shape.width, in.shape.channels,
+                           in.shape.height, in.shape.width);
   }
   const Precision precision = in.precision;
   if (is_flattened(in, shape)) {
@@ -84,7 +84,8 @@ Tensor detail::add_transpose(Network::Impl& net, Tensor input, const Transpose& 
   for (std::size_t i = 0; i < 3; ++i) {
     const auto from = axis_of(layer.order[i]);
     order[i] = static_cast<std::uint32_t>(layer.order[i]);
-    if (std::exchange(named[order[i]], true)) refuse_argument("order names {} twice", from.name);
+    if (std::exchange(named[order[i]], true))
+      throw_invalid_argument("order names {} twice", from.name);
     out.*axis_of(kAxes[i]).size = in.shape.*from.size;
   }
   return commit_cpu(net, layer.name, {&input, 1}, {{cpu::TransposeOperation{order}}},

@@ -13,18 +13,18 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
 using detail::TensorNode;
+using detail::throw_invalid_argument;
 
 std::int32_t element(double value, Precision precision) {
   if (precision == Precision::kFp16) {
-    if (!std::isfinite(value)) refuse_argument("value {} is not finite", value);
+    if (!std::isfinite(value)) throw_invalid_argument("value {} is not finite", value);
     return to_half(static_cast<float>(value));
   }
   const double low = precision == Precision::kInt8 ? -128 : -32768;
   if (value != std::round(value)) {
-    refuse_argument("value {} is no integer, the tensor is {}", value,
-                    detail::precision_name(precision));
+    throw_invalid_argument("value {} is no integer, the tensor is {}", value,
+                           detail::precision_name(precision));
   }
   detail::check_range("value", value, low, -low - 1);
   return static_cast<std::int32_t>(value);
@@ -45,8 +45,8 @@ Tensor detail::add_slice(Network::Impl& net, Tensor input, const Slice& s) {
   Shape shape = in.shape;
   const std::uint32_t all = shape.*axis.size;
   if (s.size == 0 || s.start >= all || s.size > all - s.start) {
-    refuse_argument("{} {}..{} (size {}) are not within the {} that the input has", axis.name,
-                    s.start, std::uint64_t{s.start} + s.size, s.size, all);
+    throw_invalid_argument("{} {}..{} (size {}) are not within the {} that the input has",
+                           axis.name, s.start, std::uint64_t{s.start} + s.size, s.size, all);
   }
   shape.*axis.size = s.size;
   const Precision precision = in.precision;

@@ -42,7 +42,7 @@ Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context) 
   const auto cut = [&](const nvdla_layer& layer, const Operation& operation,
                        const EmitLayer& emit) {
     if (layer.conv.kernels == 0 || operation.cut) return emit(layer, operation);
-    const auto bands = at_place(
+    const auto bands = with_error_context(
         layer_text(operation.origin, graph.layers[operation.origin].name), operation.origin,
         // Other images of a batch come between the bands.
         [&] { return split_conv(context.info, layer.conv, operation.images == layer.conv.batch); });

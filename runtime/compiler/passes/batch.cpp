@@ -151,7 +151,8 @@ std::uint32_t images_at_once(const Graph& graph, PassContext& context, const Lay
   if (part.tuning.batch == Rewrite::kNever) return 1;
   if (!info.has_batch) {
     if (!always) return 1;
-    refuse(ErrorCode::kNotAvailable, "{} has no convolutions of several cubes", info.configuration);
+    throw_error(ErrorCode::kNotAvailable, "{} has no convolutions of several cubes",
+                info.configuration);
   }
   const TensorNode& output = graph.tensors[node.output];
   const char* reason = nullptr;
@@ -200,7 +201,7 @@ std::uint32_t images_at_once(const Graph& graph, PassContext& context, const Lay
     }
     if (chosen) context.candidates[*chosen].chosen = true;
   }
-  if (best == 1 && always) refuse_argument("not several cubes at once: {}", reason);
+  if (best == 1 && always) throw_invalid_argument("not several cubes at once: {}", reason);
   return best;
 }
 
@@ -211,8 +212,8 @@ Graph choose_images(Graph graph, PassContext& context) {
     LayerNode& layer = graph.layers[i];
     auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr) continue;
-    conv->form.images = at_place(layer_text(i, layer.name), i,
-                                 [&] { return images_at_once(graph, context, layer, *conv); });
+    conv->form.images = with_error_context(
+        layer_text(i, layer.name), i, [&] { return images_at_once(graph, context, layer, *conv); });
     if (conv->form.images > 1) ++context.applied;
   }
   return graph;

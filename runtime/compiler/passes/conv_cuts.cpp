@@ -31,10 +31,10 @@ std::uint32_t kernels_at_once(const DeviceInfo& info, const ConvNode& part) {
   const std::uint32_t some = kernels_that_fit(info, conv);
   if (some >= std::min<std::uint64_t>(conv.kernels, kernel_group(info, conv))) return 0;
   if (some != 0 && part.sdp.silent()) {
-    refuse(ErrorCode::kNotAvailable,
-           "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and "
-           "parts of them cannot be compared",
-           conv.channels, conv.kernel_height, conv.kernel_width);
+    throw_error(ErrorCode::kNotAvailable,
+                "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and "
+                "parts of them cannot be compared",
+                conv.channels, conv.kernel_height, conv.kernel_width);
   }
   return some;
 }
@@ -66,8 +66,8 @@ Graph cut_kernels(Graph graph, PassContext& context) {
     LayerNode& layer = graph.layers[i];
     auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr) continue;
-    conv->form.kernels_at_once = at_place(layer_text(i, layer.name), i,
-                                          [&] { return kernels_at_once(context.info, *conv); });
+    conv->form.kernels_at_once = with_error_context(
+        layer_text(i, layer.name), i, [&] { return kernels_at_once(context.info, *conv); });
     if (conv->form.kernels_at_once != 0) ++context.applied;
   }
   return graph;

@@ -21,10 +21,10 @@ bool folds(const Graph& graph, PassContext& context, const LayerNode& layer, con
 void check_insisting(const ConvNode& conv, bool fold_inputs) {
   if (conv.tuning.folding != Rewrite::kAlways || conv.form.folded) return;
   if (!fold_inputs) {
-    refuse(ErrorCode::kNotAvailable,
-           "not folded in width: inputs are to lie as everybody expects (kAuto lets them)");
+    throw_error(ErrorCode::kNotAvailable,
+                "not folded in width: inputs are to lie as everybody expects (kAuto lets them)");
   }
-  refuse_argument(
+  throw_invalid_argument(
       "not folded in width: its input is not one of the network that this layer "
       "alone reads");
 }
@@ -42,7 +42,7 @@ Graph fold_inputs(Graph graph, PassContext& context) {
       graph.tensors[layer.input].folded_for = conv->conv;
       ++context.applied;
     }
-    at_place(layer_text(i, layer.name), i, [&] { check_insisting(*conv, may); });
+    with_error_context(layer_text(i, layer.name), i, [&] { check_insisting(*conv, may); });
   }
   return graph;
 }

@@ -59,9 +59,9 @@ void check_wishes(const Graph& graph, const char* name, Rewrite Convolution::Tun
     const LayerNode& layer = graph.layers[i];
     const auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr || conv->tuning.*wish != Rewrite::kAlways) continue;
-    at_place(layer_text(i, layer.name), i, [&] {
-      refuse_argument("it insists on what the pass '{}' does, which disabled_passes leaves out",
-                      name);
+    with_error_context(layer_text(i, layer.name), i, [&] {
+      throw_invalid_argument(
+          "it insists on what the pass '{}' does, which disabled_passes leaves out", name);
     });
   }
 }
@@ -102,8 +102,8 @@ void check_disabled_passes(const BuildOptions& options) {
   collect(kSchedulePasses);
   for (const std::string& name : options.disabled_passes) {
     if (std::find(optional.begin(), optional.end(), name) != optional.end()) continue;
-    refuse_argument("disabled_passes: '{}' is no pass that can be left out; those are {}", name,
-                    fmt::join(optional, ", "));
+    throw_invalid_argument("disabled_passes: '{}' is no pass that can be left out; those are {}",
+                           name, fmt::join(optional, ", "));
   }
 }
 

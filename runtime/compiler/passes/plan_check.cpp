@@ -29,9 +29,9 @@ class Check {
                access.end <= place.offset + allocations_[allocation].slot.size;
       });
       if (inside) continue;
-      refuse(ErrorCode::kInvalidProgram,
-             "layer {} may touch bytes {}..{} of buffer {}, which are none of its tensors",
-             access.layer, access.begin, access.end - 1, access.slot);
+      throw_error(ErrorCode::kInvalidProgram,
+                  "layer {} may touch bytes {}..{} of buffer {}, which are none of its tensors",
+                  access.layer, access.begin, access.end - 1, access.slot);
     }
   }
 
@@ -45,9 +45,9 @@ class Check {
         if (!share_bytes(a, b) || order_.ended(users[a], users[b]) ||
             order_.ended(users[b], users[a]))
           continue;
-        refuse(ErrorCode::kInvalidProgram,
-               "{} and {} share memory, and layers may touch both at the same time",
-               allocations_[a].name, allocations_[b].name);
+        throw_error(ErrorCode::kInvalidProgram,
+                    "{} and {} share memory, and layers may touch both at the same time",
+                    allocations_[a].name, allocations_[b].name);
       }
     }
   }

@@ -92,11 +92,11 @@ std::optional<WinogradForm> winograd_form(PassContext& context, const std::strin
   const bool always = node.tuning.winograd == Rewrite::kAlways;
   if (!info.has_winograd) {
     if (!always) return std::nullopt;
-    refuse(ErrorCode::kNotAvailable, "{} has no Winograd convolutions", info.configuration);
+    throw_error(ErrorCode::kNotAvailable, "{} has no Winograd convolutions", info.configuration);
   }
   if (const std::string reason = in_the_way(info, node, result); !reason.empty()) {
     if (!always) return std::nullopt;
-    refuse_argument("no Winograd convolution: {}", reason);
+    throw_invalid_argument("no Winograd convolution: {}", reason);
   }
   WinogradForm form;
   const Shape out = conv_output(node.conv);
@@ -135,7 +135,7 @@ std::optional<WinogradForm> winograd_form(PassContext& context, const std::strin
   form.desc.weight_shift = std::min(shift, kMostClip - before);
   if (before + form.desc.weight_shift < 0) {
     if (!always) return std::nullopt;
-    refuse_argument(
+    throw_invalid_argument(
         "no Winograd convolution: transformed weights fit times 2^{} only and data are "
         "shifted by {}, so accumulator_shift must be {} or more, found {}",
         shift, node.winograd_truncate, static_cast<std::int32_t>(node.winograd_truncate) - shift,
@@ -155,7 +155,7 @@ Graph choose_winograd(Graph graph, PassContext& context) {
     if (conv == nullptr) continue;
     const Precision result =
         layer.output == kNoTensor ? conv->sdp.processing : graph.tensors[layer.output].precision;
-    conv->form.winograd = at_place(layer_text(i, layer.name), i, [&] {
+    conv->form.winograd = with_error_context(layer_text(i, layer.name), i, [&] {
       return winograd_form(context, layer.name, *conv, result);
     });
     if (conv->form.winograd) ++context.applied;

@@ -45,7 +45,7 @@ const Choice& find_choice(std::string_view text, std::string_view name) {
 
 // A choice of a user may not bring about what a layer could not have been described as.
 void check_choices(std::uint32_t index, const LayerNode& layer, const ConvNode& conv) {
-  at_place(layer_text(index, layer.name), index, [&] {
+  with_error_context(layer_text(index, layer.name), index, [&] {
     check_tuning(conv.tuning, conv.conv);
     const char* const wish = conv.groups == 1 ? nullptr : wish_of_one_group(conv.tuning);
     if (wish != nullptr) {

@@ -160,7 +160,7 @@ class Reader {
     number("line_stride", d.line_stride, 0, kAny);
     number("surface_stride", d.surface_stride, 0, kAny);
     number("batch_stride", d.batch_stride, 0, kAny);
-    d = detail::at_place("loadable: " + what_, std::nullopt, [&] { return resolve(d); });
+    d = detail::with_error_context("loadable: " + what_, std::nullopt, [&] { return resolve(d); });
     return cube;
   }
   void end() const {

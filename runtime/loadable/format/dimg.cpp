@@ -68,8 +68,9 @@ std::vector<std::byte> make_dimg(const LoadableTensor& t, std::span<const std::b
                                  std::uint64_t{y} * t.line_stride + std::uint64_t{x} * kind.atom +
                                  std::uint64_t{c % lanes} * kind.bytes;
         if (at + kind.bytes > buffer.size()) {
-          detail::refuse_argument("tensor '{}': element {}, {}, {} lies outside its {} bytes",
-                                  t.name, c, y, x, buffer.size());
+          detail::throw_invalid_argument(
+              "tensor '{}': element {}, {}, {} lies outside its {} bytes", t.name, c, y, x,
+              buffer.size());
         }
         const auto element = buffer.subspan(static_cast<std::size_t>(at), kind.bytes);
         out.insert(out.end(), element.begin(), element.end());

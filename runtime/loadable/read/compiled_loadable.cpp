@@ -19,7 +19,7 @@
 namespace nvdla::loadable {
 namespace {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 
 void copy_contents(const Container& c, const MemoryEntry& memory, const Buffer& buffer) {
   if (memory.contents.empty()) return;
@@ -246,7 +246,7 @@ TensorDesc CompiledLoadable::tensor_desc(std::string_view name) const {
 ImageDesc CompiledLoadable::image_desc(std::string_view name) const {
   const Loadable::Impl::Port& port = file().port(name);
   const LoadableTensor t = file().describe(port);
-  if (!t.image()) refuse_argument("'{}' is a tensor, not an image", name);
+  if (!t.image()) throw_invalid_argument("'{}' is a tensor, not an image", name);
   ImageDesc desc;
   desc.format = static_cast<nvdla_pixel_format>(t.pixel_format);
   desc.width = t.shape.width;

@@ -29,7 +29,7 @@ void TaskConverter::need(std::uint32_t feature, const char* name) const {
 ConvertedProgram TaskConverter::run() {
   const std::vector<LayerGroup> order = order_operations(dla_, what_);
   if (order.size() > NVDLA_MAX_LAYERS) {
-    refuse("{} layers exceed {}", order.size(), NVDLA_MAX_LAYERS);
+    throw_error("{} layers exceed {}", order.size(), NVDLA_MAX_LAYERS);
   }
   check_atom();
   choose_banks(order);
@@ -50,8 +50,8 @@ void TaskConverter::check_atom() const {
 void TaskConverter::add_layer(const LayerGroup& group) {
   nvdla_layer layer = {};
   if (group.waits.size() > NVDLA_MAX_WAITS) {
-    refuse("{} waits for {} layers; {} at most", group_name(dla_, group), group.waits.size(),
-           NVDLA_MAX_WAITS);
+    throw_error("{} waits for {} layers; {} at most", group_name(dla_, group), group.waits.size(),
+                NVDLA_MAX_WAITS);
   }
   layer.num_waits = static_cast<std::uint32_t>(group.waits.size());
   std::copy(group.waits.begin(), group.waits.end(), layer.waits);
@@ -106,7 +106,7 @@ std::uint32_t TaskConverter::precision(std::uint8_t code, const char* field) con
   if (code == NVDLA_PRECISION_INT16) need(NVDLA_HW_INT16, "int16");
   if (code == NVDLA_PRECISION_FP16) need(NVDLA_HW_FP16, "fp16");
   if (code > NVDLA_PRECISION_FP16) {
-    refuse("{} {} is not 0 (int8), 1 (int16) or 2 (fp16)", field, code);
+    throw_error("{} {} is not 0 (int8), 1 (int16) or 2 (fp16)", field, code);
   }
   return code;
 }

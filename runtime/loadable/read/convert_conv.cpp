@@ -44,18 +44,19 @@ std::uint64_t packed_kernel(const ConvOp& op, const nvdla_conv& conv) {
 void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
   const ConvSurface& s = part.surface;
-  if (op.conv_mode > 1) refuse("conv_mode {} is neither 0 (direct) nor 1 (Winograd)", op.conv_mode);
+  if (op.conv_mode > 1)
+    throw_error("conv_mode {} is neither 0 (direct) nor 1 (Winograd)", op.conv_mode);
   if (op.data_format > kFormatFeature) {
-    refuse("data_format {} is not in 0..{}", op.data_format, kFormatFeature);
+    throw_error("data_format {} is not in 0..{}", op.data_format, kFormatFeature);
   }
   const bool image = is_image(op);
-  if (image && op.conv_mode == 1) refuse("Winograd of pixels");
+  if (image && op.conv_mode == 1) throw_error("Winograd of pixels");
   conv.mode = image               ? NVDLA_CONV_IMAGE
               : op.conv_mode == 1 ? NVDLA_CONV_WINOGRAD
                                   : NVDLA_CONV_DIRECT;
   if (conv.mode == NVDLA_CONV_WINOGRAD) need(NVDLA_HW_WINOGRAD, "Winograd");
   if (op.batch > 1) need(NVDLA_HW_BATCH, "batch");
-  if (op.pixel_mapping != 0) refuse("pixel_mapping {} is not 0 (lines)", op.pixel_mapping);
+  if (op.pixel_mapping != 0) throw_error("pixel_mapping {} is not 0 (lines)", op.pixel_mapping);
   conv.in_precision = precision(op.in_precision, "in_precision");
   conv.proc_precision = precision(op.out_precision, "out_precision");
   conv.width = s.src_data.width;
@@ -79,7 +80,7 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
                                                     : op.pad_val;
   conv.data_banks = op.data_bank;
   conv.weight_banks = weight_banks_[&op];
-  if (op.post_extension > 2) refuse("post_extension {} is not in 0..2", op.post_extension);
+  if (op.post_extension > 2) throw_error("post_extension {} is not in 0..2", op.post_extension);
   conv.post_extension = 1U << op.post_extension;
   conv.pra_truncate = op.pra_truncate;
   // The accumulator only shifts.
@@ -106,14 +107,14 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
       conv.weights.bytes <= arith::round_up(packed, kFileAlign)) {
     conv.weights.bytes = 0;
   }
-  if (op.weight_format > 1) refuse("weight_format {} is neither 0 nor 1", op.weight_format);
+  if (op.weight_format > 1) throw_error("weight_format {} is neither 0 nor 1", op.weight_format);
   if (op.weight_format == 1) {
     need(NVDLA_HW_COMPRESSION, "compressed weights");
     conv.flags |= NVDLA_CONV_COMPRESSED;
     for (const DataCube* cube : {&s.wgs_data, &s.wmb_data}) {
       if (cube->type != s.weight_data.type) {
-        refuse("tables of compressed weights in memory of type {}, the weights in type {}",
-               cube->type, s.weight_data.type);
+        throw_error("tables of compressed weights in memory of type {}, the weights in type {}",
+                    cube->type, s.weight_data.type);
       }
     }
     conv.wgs = table(s.wgs_data, "wgs_data");
@@ -149,7 +150,7 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
     const std::int64_t offset = part.surface.offset_u;
     if (offset > kMostApart || offset < -kMostApart ||
         (offset < 0 && conv.input.offset < static_cast<std::uint64_t>(-offset))) {
-      refuse("offset_u {} leaves the memory", offset);
+      throw_error("offset_u {} leaves the memory", offset);
     }
     conv.input_uv = conv.input;
     conv.input_uv.offset += static_cast<std::uint64_t>(offset);
@@ -257,8 +258,8 @@ void TaskConverter::convert_reuse(const ConvPart& part, nvdla_conv& conv) {
   const auto go_back = [&](nvdla_surface& surface, const char* field) {
     const std::uint64_t bytes = kept * surface.line_stride;
     if (bytes > surface.offset) {
-      refuse("input_height_csc {}: the {} lines before those of {} are not in its memory",
-             op.input_height_csc, kept, field);
+      throw_error("input_height_csc {}: the {} lines before those of {} are not in its memory",
+                  op.input_height_csc, kept, field);
     }
     surface.offset -= bytes;
   };

@@ -17,7 +17,7 @@ std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
 
 std::uint32_t TaskConverter::add_lut(std::int16_t index, std::uint32_t unit, std::uint32_t type) {
   if (index < 0 || static_cast<std::size_t>(index) >= dla_.luts.size()) {
-    refuse("lut_index {}: the task has {} tables", index, dla_.luts.size());
+    throw_error("lut_index {}: the task has {} tables", index, dla_.luts.size());
   }
   const auto key = std::tuple(index, unit, type);
   if (const auto found = lut_of_.find(key); found != lut_of_.end()) return found->second;

@@ -32,16 +32,17 @@ std::string memory_name(const Container& c, std::uint16_t index) {
 
 Place TaskConverter::locate(std::uint16_t type, std::int16_t address, std::uint64_t offset,
                             const char* field) const {
-  if (type > kCubeSram) refuse("{}: type {} is neither 0 (DRAM) nor 1 (SRAM)", field, type);
+  if (type > kCubeSram) throw_error("{}: type {} is neither 0 (DRAM) nor 1 (SRAM)", field, type);
   Place at = resolve_address(c_, entry_, address, what_ + ", " + field);
   const MemoryEntry& memory = c_.memories[at.memory];
   if ((memory.domain == kDomainSram) != (type == kCubeSram)) {
-    refuse("{}: it says {}, but memory {} is {}", field, type == kCubeSram ? "SRAM" : "DRAM",
-           at.memory, memory.domain == kDomainSram ? "SRAM" : "DRAM");
+    throw_error("{}: it says {}, but memory {} is {}", field, type == kCubeSram ? "SRAM" : "DRAM",
+                at.memory, memory.domain == kDomainSram ? "SRAM" : "DRAM");
   }
   if (memory.domain == kDomainSram) need(NVDLA_HW_SRAM, "a secondary memory (SRAM)");
   if (offset > memory.size || at.offset > memory.size - offset) {
-    refuse("{}: offset {} is beyond memory {} of {} bytes", field, offset, at.memory, memory.size);
+    throw_error("{}: offset {} is beyond memory {} of {} bytes", field, offset, at.memory,
+                memory.size);
   }
   at.offset += offset;
   return at;
@@ -59,7 +60,7 @@ std::pair<std::uint32_t, std::uint64_t> TaskConverter::place(std::uint16_t type,
   if (added) {
     nvdla_slot slot = {};
     slot.size = whole_pages(memory.size);
-    if (slot.size < memory.size) refuse("memory {}: {} bytes", at.memory, memory.size);
+    if (slot.size < memory.size) throw_error("memory {}: {} bytes", at.memory, memory.size);
     slot.alignment = kSlotAlign;
     slot.memory = memory.domain == kDomainSram ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
     program_.slots.push_back(slot);
@@ -91,18 +92,18 @@ nvdla_span TaskConverter::table(const DataCube& cube, const char* field) {
   const MemoryEntry& memory = c_.memories[at.memory];
   std::vector<std::byte>& control = program_.control;
   if (cube.size > memory.size - at.offset) {
-    refuse("{}: {} bytes from {} on are beyond memory {} of {} bytes", field, cube.size, at.offset,
-           at.memory, memory.size);
+    throw_error("{}: {} bytes from {} on are beyond memory {} of {} bytes", field, cube.size,
+                at.offset, at.memory, memory.size);
   }
   if (memory.bindable() || memory.contents.empty()) {
-    refuse("{}: memory {} has no contents in the file, and tables of compressed weights must",
-           field, at.memory);
+    throw_error("{}: memory {} has no contents in the file, and tables of compressed weights must",
+                field, at.memory);
   }
   // Read in whole atoms, and laid out as wide as anybody asks for.
   const std::size_t bytes = arith::round_up(cube.size, kTableAlign);
   if (bytes > NVDLA_MAX_CONTROL_BYTES - control.size()) {
-    refuse("{}: with its {} bytes the tables of compressed weights exceed {}", field, cube.size,
-           NVDLA_MAX_CONTROL_BYTES);
+    throw_error("{}: with its {} bytes the tables of compressed weights exceed {}", field,
+                cube.size, NVDLA_MAX_CONTROL_BYTES);
   }
   nvdla_span span = {control.size(), 0, cube.size};
   control.resize(control.size() + bytes);

@@ -12,7 +12,7 @@ void TaskConverter::convert(const RubikPart& part, nvdla_rubik& rubik) {
   const RubikOp& op = part.op;
   const DataCube& src = part.surface.src_data;
   const DataCube& dst = part.surface.dst_data;
-  if (op.mode > NVDLA_RUBIK_MERGE) refuse("mode {} is not in 0..2", op.mode);
+  if (op.mode > NVDLA_RUBIK_MERGE) throw_error("mode {} is not in 0..2", op.mode);
   rubik.mode = op.mode;
   rubik.precision = precision(op.precision, "precision");
   rubik.width = src.width;
@@ -30,8 +30,8 @@ void TaskConverter::convert(const RubikPart& part, nvdla_rubik& rubik) {
   if (op.mode == NVDLA_RUBIK_MERGE) rubik.input.surface_stride = src.plane_stride;
   if (dst.width != src.width * x || dst.height != src.height * y ||
       dst.channel * x * y != src.channel) {
-    refuse("dst_data {}x{}x{} does not follow from src_data {}x{}x{}", dst.channel, dst.height,
-           dst.width, src.channel, src.height, src.width);
+    throw_error("dst_data {}x{}x{} does not follow from src_data {}x{}x{}", dst.channel, dst.height,
+                dst.width, src.channel, src.height, src.width);
   }
 }
 
@@ -39,11 +39,11 @@ void TaskConverter::convert(const BdmaPart& part, nvdla_bdma& bdma) {
   need(NVDLA_HW_BDMA, "BDMA");
   const BdmaSurface& s = part.surface;
   if (part.op.num_transfers != s.num_transfers) {
-    refuse("num_transfers is {} in the operation, {} in the surfaces", part.op.num_transfers,
-           s.num_transfers);
+    throw_error("num_transfers is {} in the operation, {} in the surfaces", part.op.num_transfers,
+                s.num_transfers);
   }
   if (s.num_transfers == 0 || s.num_transfers > kMaxTransfers) {
-    refuse("num_transfers {} is not in 1..{}", s.num_transfers, kMaxTransfers);
+    throw_error("num_transfers {} is not in 1..{}", s.num_transfers, kMaxTransfers);
   }
   bdma.first_transfer = static_cast<std::uint32_t>(program_.transfers.size());
   bdma.num_transfers = s.num_transfers;

@@ -13,9 +13,9 @@ void TaskConverter::convert(const PdpPart& part, bool flying, nvdla_pdp& pdp) {
   const PairSurface& s = part.surface;
   const std::uint32_t type = precision(op.precision, "precision");
   pdp.method = op.pool_mode;
-  if (op.pool_mode > NVDLA_POOL_MIN) refuse("pool_mode {} is not in 0..2", op.pool_mode);
+  if (op.pool_mode > NVDLA_POOL_MIN) throw_error("pool_mode {} is not in 0..2", op.pool_mode);
   if (op.pool_width > 7 || op.pool_height > 7) {
-    refuse("pool_width {} and pool_height {} are not in 0..7", op.pool_width, op.pool_height);
+    throw_error("pool_width {} and pool_height {} are not in 0..7", op.pool_width, op.pool_height);
   }
   if (!flying) {
     pdp.precision = type;
@@ -41,7 +41,8 @@ void TaskConverter::convert(const PdpPart& part, bool flying, nvdla_pdp& pdp) {
     pdp.recip_width = detail::pool_reciprocal(pdp.kernel_width, real);
     pdp.recip_height = detail::pool_reciprocal(pdp.kernel_height, real);
   }
-  if (op.split_num == 0 || op.split_num > 64) refuse("split_num {} is not in 1..64", op.split_num);
+  if (op.split_num == 0 || op.split_num > 64)
+    throw_error("split_num {} is not in 1..64", op.split_num);
   pdp.bands = op.split_num;
   if (op.split_num > 1) {
     pdp.first_out = op.partial_width_first;
@@ -72,14 +73,14 @@ void TaskConverter::convert(const CdpPart& part, nvdla_layer& layer) {
   nvdla_cdp& cdp = layer.cdp;
   cdp.precision = precision(op.in_precision, "in_precision");
   if (op.out_precision != op.in_precision) {
-    refuse("out_precision {} is not in_precision {}: CDP does not convert", op.out_precision,
-           op.in_precision);
+    throw_error("out_precision {} is not in_precision {}: CDP does not convert", op.out_precision,
+                op.in_precision);
   }
   if (s.dst_data.width != s.src_data.width || s.dst_data.height != s.src_data.height ||
       s.dst_data.channel != s.src_data.channel) {
-    refuse("dst_data {}x{}x{} is not of the size of src_data {}x{}x{}", s.dst_data.channel,
-           s.dst_data.height, s.dst_data.width, s.src_data.channel, s.src_data.height,
-           s.src_data.width);
+    throw_error("dst_data {}x{}x{} is not of the size of src_data {}x{}x{}", s.dst_data.channel,
+                s.dst_data.height, s.dst_data.width, s.src_data.channel, s.src_data.height,
+                s.src_data.width);
   }
   cdp.width = s.src_data.width;
   cdp.height = s.src_data.height;

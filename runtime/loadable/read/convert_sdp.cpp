@@ -38,16 +38,17 @@ void TaskConverter::convert(const SdpPart& part, const ConvPart* conv, nvdla_lay
   const std::uint32_t proc =
       src == NVDLA_PRECISION_INT16 && dst == NVDLA_PRECISION_INT8 ? dst : src;
   const bool to_pdp = !s.dst_data.in_memory();
-  if (op.batch_num > 1 && conv == nullptr) refuse("batch_num {} without a conv", op.batch_num);
+  if (op.batch_num > 1 && conv == nullptr) throw_error("batch_num {} without a conv", op.batch_num);
   if (conv != nullptr) {
     if (src != conv->op.out_precision) {
-      refuse("src_precision {} is not the conv's out_precision {}", src, conv->op.out_precision);
+      throw_error("src_precision {} is not the conv's out_precision {}", src,
+                  conv->op.out_precision);
     }
     if (op.conv_mode != conv->op.conv_mode) {
-      refuse("conv_mode {} is not the conv's {}", op.conv_mode, conv->op.conv_mode);
+      throw_error("conv_mode {} is not the conv's {}", op.conv_mode, conv->op.conv_mode);
     }
     if (std::max<unsigned>(op.batch_num, 1) != std::max<unsigned>(conv->op.batch, 1)) {
-      refuse("batch_num {} is not the conv's batch {}", op.batch_num, conv->op.batch);
+      throw_error("batch_num {} is not the conv's batch {}", op.batch_num, conv->op.batch);
     }
   } else {
     sdp.in_precision = src;
@@ -83,10 +84,10 @@ void TaskConverter::convert(const SdpPart& part, const ConvPart* conv, nvdla_lay
 
 TaskConverter::Parts TaskConverter::parts(const SdpSubOp& op, const DataCube& cube,
                                           const std::string& name) {
-  if (op.type > 3) refuse("{}.type {} is not in 0..3", name, op.type);
-  if (op.alu_type > 3) refuse("{}.alu_type {} is not in 0..3", name, op.alu_type);
-  if (op.mode > 2) refuse("{}.mode {} is not in 0..2", name, op.mode);
-  if (op.act > 3) refuse("{}.act {} is not in 0..3", name, op.act);
+  if (op.type > 3) throw_error("{}.type {} is not in 0..3", name, op.type);
+  if (op.alu_type > 3) throw_error("{}.alu_type {} is not in 0..3", name, op.alu_type);
+  if (op.mode > 2) throw_error("{}.mode {} is not in 0..2", name, op.mode);
+  if (op.act > 3) throw_error("{}.act {} is not in 0..3", name, op.act);
   Parts p;
   if ((op.type & 2) != 0) p.alu = op.alu_type + 1U;
   if ((op.type & 1) != 0) p.mul = op.act == 3 ? NVDLA_MUL_PRELU : NVDLA_MUL_MUL;
@@ -100,7 +101,7 @@ TaskConverter::Parts TaskConverter::parts(const SdpSubOp& op, const DataCube& cu
   const std::string field = name + "_data";
   // The size of operands, which every configuration has in both.
   if (op.precision > NVDLA_PRECISION_FP16) {
-    refuse("{}.precision {} is not in 0..2", name, op.precision);
+    throw_error("{}.precision {} is not in 0..2", name, op.precision);
   }
   p.bytes = op.precision == NVDLA_PRECISION_INT8 ? 1 : 2;
   p.operand = surface(cube, NVDLA_SLOT_READ, field.c_str());
@@ -112,8 +113,8 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint3
                             const char* name, nvdla_sdp_x& x) {
   if (op.enable == 0) return;
   const Parts p = parts(op, cube, name);
-  if (op.act == 2) refuse("{}: only the third operator (y) has a look-up table", name);
-  if (p.alu == NVDLA_ALU_EQUAL) refuse("{}: only the third operator (y) compares", name);
+  if (op.act == 2) throw_error("{}: only the third operator (y) has a look-up table", name);
+  if (p.alu == NVDLA_ALU_EQUAL) throw_error("{}: only the third operator (y) compares", name);
   x.flags = NVDLA_SDP_ENABLE | (op.act == 1 ? NVDLA_SDP_RELU : 0);
   x.alu = p.alu;
   x.mul = p.mul;
@@ -134,7 +135,7 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint3
   if (op.enable == 0) return;
   need(NVDLA_HW_SDP_Y, "the third SDP operator (Y)");
   const Parts p = parts(op, cube, "y");
-  if (op.act == 1) refuse("y: the third operator has no ReLU");
+  if (op.act == 1) throw_error("y: the third operator has no ReLU");
   y.flags = NVDLA_SDP_ENABLE;
   if (op.act == 2) {
     need(NVDLA_HW_LUT, "SDP's look-up table");

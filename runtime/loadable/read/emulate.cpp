@@ -50,12 +50,12 @@ struct At {
 
 At check_buffer(const Container& c, const TaskEntry& entry, const EmuBuffer& b,
                 const std::string& what) {
-  const auto refuse = [&](const std::string& text) { throw_in_file("{}: {}", what, text); };
+  const auto throw_error = [&](const std::string& text) { throw_in_file("{}: {}", what, text); };
   const Place at = resolve_address(c, entry, b.address, what);
   const MemoryEntry& memory = c.memories[at.memory];
-  if (memory.domain == kDomainSram) refuse("it lies in SRAM, which the CPU does not reach");
+  if (memory.domain == kDomainSram) throw_error("it lies in SRAM, which the CPU does not reach");
   if (b.width == 0 || b.height == 0 || b.channel == 0) {
-    refuse(fmt::format("its size is {}x{}x{}", b.channel, b.height, b.width));
+    throw_error(fmt::format("its size is {}x{}x{}", b.channel, b.height, b.width));
   }
   const Format f = format_of(b.format);
   // The last element of so many channels. Strides are 32 bits and sizes 16: no sum overflows.
@@ -66,14 +66,15 @@ At check_buffer(const Container& c, const TaskEntry& entry, const EmuBuffer& b,
   const std::uint64_t widest =
       at.offset + b.offset + last(std::min<std::uint32_t>(b.channel, f.lanes)) + f.bytes;
   if (std::max(end, widest) > memory.size) {
-    refuse(fmt::format("it ends at {}, memory {} has {} bytes", std::max(end, widest), at.memory,
-                       memory.size));
+    throw_error(fmt::format("it ends at {}, memory {} has {} bytes", std::max(end, widest),
+                            at.memory, memory.size));
   }
   // The last lane of a surface before the last one lies further than the last element.
   if (b.channel > f.lanes) {
     const std::uint64_t lane = at.offset + b.offset + last(b.channel / f.lanes * f.lanes) + f.bytes;
     if (lane > memory.size) {
-      refuse(fmt::format("it ends at {}, memory {} has {} bytes", lane, at.memory, memory.size));
+      throw_error(
+          fmt::format("it ends at {}, memory {} has {} bytes", lane, at.memory, memory.size));
     }
   }
   return {at.memory, at.offset + b.offset};

@@ -19,7 +19,7 @@
 namespace nvdla {
 namespace {
 
-using detail::refuse_argument;
+using detail::throw_invalid_argument;
 using loadable::MemoryEntry;
 using Port = Loadable::Impl::Port;
 
@@ -52,7 +52,7 @@ std::shared_ptr<const Loadable::Impl> parse(loadable::Container container) {
 }
 
 const Port& at(const std::vector<Port>& ports, std::uint32_t index, const char* what) {
-  if (index >= ports.size()) refuse_argument("{} {} of {}", what, index, ports.size());
+  if (index >= ports.size()) throw_invalid_argument("{} {} of {}", what, index, ports.size());
   return ports[index];
 }
 
@@ -61,7 +61,8 @@ const Port& at(const std::vector<Port>& ports, std::uint32_t index, const char* 
 std::uint64_t loadable::buffer_bytes(const MemoryEntry& memory) {
   const std::uint64_t bytes = loadable::whole_pages(memory.size);
   if (bytes < memory.size) {
-    refuse_argument("loadable: a memory of {} bytes does not fit the address space", memory.size);
+    throw_invalid_argument("loadable: a memory of {} bytes does not fit the address space",
+                           memory.size);
   }
   return bytes;
 }
@@ -131,7 +132,7 @@ const Port& Loadable::Impl::port(std::string_view name) const {
       names += (names.empty() ? "'" : ", '") + port.name + "'";
     }
   }
-  refuse_argument("no tensor is called '{}'; there is {}", name, names);
+  throw_invalid_argument("no tensor is called '{}'; there is {}", name, names);
 }
 
 void Loadable::Impl::check(const nvdla_hw& hw) const {
@@ -211,7 +212,7 @@ std::uint32_t Loadable::configurations() const {
 
 std::string_view Loadable::configuration(std::uint32_t index) const {
   const std::vector<const char*> names = impl_->made_for();
-  if (index >= names.size()) refuse_argument("configuration {} of {}", index, names.size());
+  if (index >= names.size()) throw_invalid_argument("configuration {} of {}", index, names.size());
   return names[index];
 }
 

@@ -32,7 +32,7 @@ class Orderer {
   using Index = std::size_t;
 
   template <typename... Args>
-  [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
+  [[noreturn]] void throw_error(fmt::format_string<Args...> format, Args&&... args) const {
     throw Error(
         ErrorCode::kInvalidArgument,
         fmt::format("loadable: {}: {}", what_, fmt::format(format, std::forward<Args>(args)...)));
@@ -47,11 +47,11 @@ class Orderer {
   void check_reference(Index i, const Consumer& c, const char* field) const {
     if (c.index == -1) return;
     if (c.index < 0 || static_cast<Index>(c.index) >= count()) {
-      refuse("{}: {} {} is not in -1..{}", name(i), field, c.index, count() - 1);
+      throw_error("{}: {} {} is not in -1..{}", name(i), field, c.index, count() - 1);
     }
-    if (static_cast<Index>(c.index) == i) refuse("{}: its {} is itself", name(i), field);
+    if (static_cast<Index>(c.index) == i) throw_error("{}: its {} is itself", name(i), field);
     if (c.event < kCompleted || c.event > kDataDone) {
-      refuse("{}: {} waits for event {}, not in 1..5", name(i), field, c.event);
+      throw_error("{}: {} waits for event {}, not in 1..5", name(i), field, c.event);
     }
   }
 
@@ -62,8 +62,8 @@ class Orderer {
         const Consumer& consumer = common.consumers[type];
         check_reference(i, consumer, "consumer");
         if (consumer.index != -1 && op(static_cast<Index>(consumer.index)).type() != type) {
-          refuse("{}: its consumer of type {} is {}", name(i), op_type_name(type),
-                 name(static_cast<Index>(consumer.index)));
+          throw_error("{}: its consumer of type {} is {}", name(i), op_type_name(type),
+                      name(static_cast<Index>(consumer.index)));
         }
       }
       check_reference(i, common.fused_parent, "fused parent");
@@ -77,21 +77,21 @@ class Orderer {
       std::int16_t next = task_.network.op_head[type];
       while (next != -1) {
         if (next < 0 || static_cast<Index>(next) >= count()) {
-          refuse("op_head of {} is {}, not in -1..{}", op_type_name(type), next, count() - 1);
+          throw_error("op_head of {} is {}, not in -1..{}", op_type_name(type), next, count() - 1);
         }
         const auto i = static_cast<Index>(next);
         if (op(i).type() != type) {
-          refuse("op_head of {} is {}", op_type_name(type), name(i));
+          throw_error("op_head of {} is {}", op_type_name(type), name(i));
         }
-        if (reached[i]) refuse("{}: a cycle of operations of one type", name(i));
+        if (reached[i]) throw_error("{}: a cycle of operations of one type", name(i));
         reached[i] = true;
         next = op(i).common.consumers[type].index;
       }
     }
     for (Index i = 0; i < count(); ++i) {
       if (!reached[i]) {
-        refuse("{} is unreachable: it is neither op_head nor the next of another {}", name(i),
-               op_type_name(op(i).type()));
+        throw_error("{} is unreachable: it is neither op_head nor the next of another {}", name(i),
+                    op_type_name(op(i).type()));
       }
     }
   }
@@ -108,8 +108,8 @@ class Orderer {
     }
     for (Index i = 0; i < count(); ++i) {
       if (op(i).common.dependency_count != events[i]) {
-        refuse("{}: dependency_count is {}, but {} events lead to it", name(i),
-               op(i).common.dependency_count, events[i]);
+        throw_error("{}: dependency_count is {}, but {} events lead to it", name(i),
+                    op(i).common.dependency_count, events[i]);
       }
     }
   }
@@ -141,12 +141,12 @@ class Orderer {
       const auto parent = static_cast<Index>(index);
       const std::uint8_t up = op(parent).type(), down = op(i).type();
       if (!((up == kConv && down == kSdp) || (up == kSdp && down == kPdp))) {
-        refuse("{} cannot be fused to {}: only conv to sdp and sdp to pdp can", name(i),
-               name(parent));
+        throw_error("{} cannot be fused to {}: only conv to sdp and sdp to pdp can", name(i),
+                    name(parent));
       }
       if (op(parent).common.consumers[down].index != static_cast<std::int16_t>(i)) {
-        refuse("{} names {} as its fused parent, which does not name it as its consumer", name(i),
-               name(parent));
+        throw_error("{} names {} as its fused parent, which does not name it as its consumer",
+                    name(i), name(parent));
       }
       // An operation has one consumer of a type, and one type that can be fused to it.
       parent_[i] = parent;
@@ -154,16 +154,16 @@ class Orderer {
     }
     for (Index i = 0; i < count(); ++i) {
       if (op(i).type() == kConv && !child_[i]) {
-        refuse("{}: no sdp is fused to it, and only sdp writes its result", name(i));
+        throw_error("{}: no sdp is fused to it, and only sdp writes its result", name(i));
       }
       if (to_hardware(i) != child_[i].has_value()) {
-        refuse("{}: its destination is {} but it is {}", name(i),
-               to_hardware(i) ? "the next unit" : "memory",
-               child_[i] ? "fused to another" : "fused to none");
+        throw_error("{}: its destination is {} but it is {}", name(i),
+                    to_hardware(i) ? "the next unit" : "memory",
+                    child_[i] ? "fused to another" : "fused to none");
       }
       if (from_hardware(i) != parent_[i].has_value()) {
-        refuse("{}: its source is {} but it has {} fused parent", name(i),
-               from_hardware(i) ? "the unit before" : "memory", parent_[i] ? "a" : "no");
+        throw_error("{}: its source is {} but it has {} fused parent", name(i),
+                    from_hardware(i) ? "the unit before" : "memory", parent_[i] ? "a" : "no");
       }
     }
   }
@@ -193,7 +193,7 @@ class Orderer {
         const Index a = group_of_[from], b = group_of_[to];
         if (a == b) {
           if (!vanishes(event)) {
-            refuse(
+            throw_error(
                 "{} and {} are fused, but one waits for event {} of the other: they start "
                 "together",
                 name(from), name(to), event);
@@ -232,8 +232,8 @@ class Orderer {
     }
     for (Index a = 0; a < n; ++a) {
       if (place[a] == n) {
-        refuse("{} is in a cycle of operations that wait for each other, or behind one",
-               name(groups_[a].operations[0]));
+        throw_error("{} is in a cycle of operations that wait for each other, or behind one",
+                    name(groups_[a].operations[0]));
       }
     }
     return finish(order, place, waits);

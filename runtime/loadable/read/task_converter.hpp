@@ -29,7 +29,7 @@ class TaskConverter {
 
  private:
   template <typename... Args>
-  [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
+  [[noreturn]] void throw_error(fmt::format_string<Args...> format, Args&&... args) const {
     fail(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Args>(args)...));
   }
   [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
@@ -64,7 +64,7 @@ class TaskConverter {
   std::uint32_t precision(std::uint8_t code, const char* field) const;
   template <typename T>
   void check_zero_or(const char* field, T value, T other) const {
-    if (value != 0 && value != other) refuse("{} is {}, expected {}", field, value, other);
+    if (value != 0 && value != other) throw_error("{} is {}, expected {}", field, value, other);
   }
   static nvdla_convert converter(const CvtParam& p);
   void expect(const RegField& where, std::uint32_t count, const char* field);

@@ -223,9 +223,9 @@ class ProgramSaver {
       const auto text = [&](std::size_t i) {
         return detail::layer_text(program_.first_layer + i, names[i]);
       };
-      detail::refuse(ErrorCode::kNotAvailable,
-                     "{} to {} need {} addresses; a task of a loadable has {} at most", text(0),
-                     text(names.size() - 1), most, kMaxAddresses);
+      detail::throw_error(ErrorCode::kNotAvailable,
+                          "{} to {} need {} addresses; a task of a loadable has {} at most",
+                          text(0), text(names.size() - 1), most, kMaxAddresses);
     }
     network_.num_addresses = static_cast<std::uint16_t>(most);
     file_.begin_task(kInterfaceDla, pack_descriptor(network_));
@@ -293,8 +293,8 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                                      const LoadableOptions& options) {
   const LoadableInterface interface = options.interface;
   if (interface != LoadableInterface::kDla0_11 && interface != LoadableInterface::kDla0_12) {
-    detail::refuse_argument("interface {} is none of DLA 0.11 (0), DLA 0.12 (1)",
-                            static_cast<int>(interface));
+    detail::throw_invalid_argument("interface {} is none of DLA 0.11 (0), DLA 0.12 (1)",
+                                   static_cast<int>(interface));
   }
   // Whoever reads the file packs its inputs, and knows of no folding.
   const bool mended = !options.weight_gating && configuration_info(configuration).has_weight_gating;
@@ -338,7 +338,7 @@ void save_loadable(const Network& network, std::string_view configuration, std::
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
   file.flush();
-  if (!file) detail::refuse_argument("cannot write '{}'", path);
+  if (!file) detail::throw_invalid_argument("cannot write '{}'", path);
 }
 
 }  // namespace nvdla

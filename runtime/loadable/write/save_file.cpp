@@ -37,10 +37,10 @@ void SavedFile::add_address(std::uint16_t address) { c_.tasks.back().addresses.p
 
 std::uint16_t SavedFile::new_address(const AddressEntry& entry) {
   if (c_.addresses.size() > UINT16_MAX) {
-    detail::refuse(ErrorCode::kNotAvailable,
-                   "a loadable has {} addresses at most: its tasks need "
-                   "more",
-                   UINT16_MAX + 1);
+    detail::throw_error(ErrorCode::kNotAvailable,
+                        "a loadable has {} addresses at most: its tasks need "
+                        "more",
+                        UINT16_MAX + 1);
   }
   c_.addresses.push_back(entry);
   return static_cast<std::uint16_t>(c_.addresses.size() - 1);
@@ -99,7 +99,8 @@ std::uint16_t SavedFile::add_memory(MemoryEntry memory, const std::string& name,
 void SavedFile::add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind,
                          std::uint16_t flag, MemoryEntry& memory) {
   if ((memory.flags & (kMemoryInput | kMemoryOutput)) != 0) {
-    detail::refuse_argument("'{}' is bound twice; a loadable binds a tensor once", port.name);
+    detail::throw_invalid_argument("'{}' is bound twice; a loadable binds a tensor once",
+                                   port.name);
   }
   memory.flags |= flag;
   memory.bind_id = static_cast<std::uint16_t>(bind);
@@ -117,9 +118,9 @@ void SavedFile::add_slot_memory(std::uint32_t slot) {
   MemoryEntry memory;
   memory.size = net_.slots[slot].size;
   if (memory.size > UINT32_MAX) {
-    detail::refuse(ErrorCode::kNotAvailable,
-                   "{}: a buffer of {} bytes: offsets in a loadable have 32 bits",
-                   net_.slot_names[slot], memory.size);
+    detail::throw_error(ErrorCode::kNotAvailable,
+                        "{}: a buffer of {} bytes: offsets in a loadable have 32 bits",
+                        net_.slot_names[slot], memory.size);
   }
   if (net_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
   for (std::size_t i = 0; i < net_.inputs.size(); ++i) {

@@ -27,15 +27,15 @@ PartMaker::PartMaker(const detail::ProgramPart& part, const nvdla_hw& hw)
     : part_(part), hw_(hw), compiled_(0, hw, part.desc()) {}
 
 void PartMaker::lacks(std::uint32_t i, std::string_view what) const {
-  detail::refuse(ErrorCode::kNotAvailable, "{}: {}",
-                 detail::layer_text(part_.first_layer + i, (*part_.layer_names)[i]), what);
+  detail::throw_error(ErrorCode::kNotAvailable, "{}: {}",
+                      detail::layer_text(part_.first_layer + i, (*part_.layer_names)[i]), what);
 }
 
 std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const {
   const auto found = compiled_value(compiled_.program(), layer, field, hw_);
   if (found) return *found;
-  detail::refuse_argument("layer {} sets no register {:#x} of unit {}", layer, field.reg,
-                          field.unit);
+  detail::throw_invalid_argument("layer {} sets no register {:#x} of unit {}", layer, field.reg,
+                                 field.unit);
 }
 
 std::uint8_t PartMaker::memory(std::uint32_t slot) const {

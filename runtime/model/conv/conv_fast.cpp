@@ -21,11 +21,11 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
   const ConvWalk walk(layer, data_);
   const std::size_t block_elements = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
-    for (unsigned done = 0; done < tile.count; done += kTile) {
-      std::size_t bases[kTile];
-      const unsigned part = std::min(kTile, tile.count - done);
+    for (unsigned done = 0; done < tile.count; done += kMr) {
+      std::size_t bases[kMr];
+      const unsigned part = std::min(kMr, tile.count - done);
       walk.bases(tile.first + done, part, std::size_t{0}, bases);
-      float sums[kTile * kBlock];
+      float sums[kMr * kBlock];
       kernels_.float_tile({float_data_.data(), bases, part, runs_.data(),
                            static_cast<unsigned>(runs_.size()), shape.run_elements(),
                            weights.floats.data() + tile.block * block_elements, sums});

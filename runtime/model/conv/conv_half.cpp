@@ -69,13 +69,13 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
   const HalfSteps& steps = half_steps_;
   const ConvWalk walk(layer, data_);
   const std::size_t block_elements = steps.size() * kLanes * kBlock;
-  for (Scratch& scratch : scratch_) scratch.half.resize(kTile * kLanes * 2);
+  for (Scratch& scratch : scratch_) scratch.half.resize(kMr * kLanes * 2);
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     std::int16_t* const mantissas = scratch_[thread].half.data();
-    std::int16_t* const groups = mantissas + std::size_t{kTile} * kLanes;
-    for (unsigned done = 0; done < tile.count; done += kTile) {
-      const unsigned part = std::min(kTile, tile.count - done);
-      HalfSums sums[kTile];
+    std::int16_t* const groups = mantissas + std::size_t{kMr} * kLanes;
+    for (unsigned done = 0; done < tile.count; done += kMr) {
+      const unsigned part = std::min(kMr, tile.count - done);
+      HalfSums sums[kMr];
       for (HalfSums& sum : sums) clear(sum);
       const std::size_t weight = tile.block * block_elements;
       for (std::size_t step = 0; step < steps.size(); ++step) {

@@ -118,7 +118,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                   precision_bytes(layer.proc),
                   layer.post_lines,
                   kernels_.form.biased,
-                  mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kStep};
+                  mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kKr};
   shape.joined = mac == Mac::kBytes && joins_runs(shape, sdp);
   fetch_data(layer, shape, sdp);
   counters.data = data_.specials();
@@ -222,7 +222,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const bool joins = shape.joined && !depthwise;
   // Where a strip has its positions, if tiles see one.
   const std::size_t pitch = data_.is_open() ? data_.pixel_bytes()
-                            : joins         ? std::size_t{shape.run_steps()} * kStep
+                            : joins         ? std::size_t{shape.run_steps()} * kKr
                                             : 0;
   static constexpr std::int32_t kJoinedRun = 0;
   const std::int32_t* const runs = joins ? &kJoinedRun : runs_.data();
@@ -234,7 +234,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
     }
 
   // Returns whether a tile sees nothing negative, if that is of use.
-  const auto find_lines = [&](const ConvTile& tile) {
+  const auto ensure_lines_fetched = [&](const ConvTile& tile) {
     if (!data_.opens_lines()) return nonnegative;
     const TileReach reach = walk.reach(tile.first, tile.count);
     return !data_.need(layer, batch, reach.first, reach.end) && kernels_.form.sign;
@@ -260,7 +260,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   };
   const auto mac_tile = [&](unsigned thread, const ConvTile& tile, const std::uint8_t** bases,
                             std::int32_t* sums) {
-    const bool sees_nonnegative = find_lines(tile);
+    const bool sees_nonnegative = ensure_lines_fetched(tile);
     find_bases(thread, tile, 0, kernels_.form.lines ? 1 : tile.count, bases);
     return MacTile{bases,
                    tile.count,
@@ -276,7 +276,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[kMostPositions];
     if (depthwise) {
-      find_lines(tile);
+      ensure_lines_fetched(tile);
       find_bases(thread, tile, weights.depthwise_channels[tile.block], tile.count, bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
                           weights.depthwise.data() + tile.block * quads * 4 * kBlock,
@@ -350,9 +350,9 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     std::int64_t* const sums = scratch_[thread].sums.data();
     const std::size_t first_weight = tile.block * block_elements;
-    for (unsigned done = 0; done < tile.count; done += kTile) {
-      std::size_t bases[kTile];
-      const unsigned part = std::min(kTile, tile.count - done);
+    for (unsigned done = 0; done < tile.count; done += kMr) {
+      std::size_t bases[kMr];
+      const unsigned part = std::min(kMr, tile.count - done);
       walk.bases(tile.first + done, part, std::size_t{0}, bases);
       kernels_.wide({wide_data_.data(), upper_data_.data(), bases, part, runs_.data(),
                      static_cast<unsigned>(runs_.size()), shape.run_steps(),

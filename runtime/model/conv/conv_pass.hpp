@@ -97,7 +97,7 @@ class ConvPass {
         std::vector<std::int64_t>(std::size_t{kMostPositions} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
-    // Winograd: [position][kTile][kBlock]
+    // Winograd: [position][kMr][kBlock]
     std::vector<std::int64_t> products;
     // What a tile of open data or of joined runs sees, and its first position.
     std::vector<std::byte> strip;

@@ -87,19 +87,19 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, std::span<const std:
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
                 const std::size_t first = shape.place(r, s, c0);
-                std::int8_t* to = packed.bytes.data() + k / kBlock * block + k % kBlock * kStep;
+                std::int8_t* to = packed.bytes.data() + k / kBlock * block + k % kBlock * kKr;
                 std::int32_t sum = 0;
                 for (std::uint32_t c = 0; c < count;) {
                   // As far as the step goes.
                   const std::size_t i = first + c;
-                  const auto room = static_cast<std::uint32_t>(kStep - i % kStep);
+                  const auto room = static_cast<std::uint32_t>(kKr - i % kKr);
                   const std::uint32_t part = std::min(room, count - c);
-                  std::int8_t weights[kStep] = {};
-                  part == kStep ? std::memcpy(weights, from + c, kStep)
-                                : std::memcpy(weights, from + c, part);
-                  std::int8_t* const step = to + i / kStep * kStep * kBlock;
-                  part == kStep ? std::memcpy(step, weights, kStep)
-                                : std::memcpy(step + i % kStep, weights, part);
+                  std::int8_t weights[kKr] = {};
+                  part == kKr ? std::memcpy(weights, from + c, kKr)
+                              : std::memcpy(weights, from + c, part);
+                  std::int8_t* const step = to + i / kKr * kKr * kBlock;
+                  part == kKr ? std::memcpy(step, weights, kKr)
+                              : std::memcpy(step + i % kKr, weights, part);
                   for (const std::int8_t weight : weights) sum += weight;
                   c += part;
                 }
@@ -166,7 +166,7 @@ void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, std::span<const std
                 const std::size_t first = shape.place(r, s, c0);
                 for (std::size_t i = first; i < first + count; ++i, from += 2) {
                   const std::size_t to =
-                      k / kBlock * block + (i / kStep * kBlock + k % kBlock) * kStep + i % kStep;
+                      k / kBlock * block + (i / kKr * kBlock + k % kBlock) * kKr + i % kKr;
                   packed.lower[to] = std::to_integer<std::uint8_t>(from[0]);
                   packed.bytes[to] = static_cast<std::int8_t>(from[1]);
                 }
@@ -237,7 +237,7 @@ void pack_floats(const nvdla_hw& hw, const ConvShape& shape, std::span<const std
 
 void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                    PackedWeights& packed) {
-  packed.wide = WideWeights(shape.blocks(), 16, shape.channels / kStep);
+  packed.wide = WideWeights(shape.blocks(), 16, shape.channels / kKr);
   walk_winograd(
       hw, shape, raw,
       [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {

@@ -40,9 +40,9 @@ struct ConvShape {
   Mac mac;
   std::uint32_t element_bytes;
   std::uint32_t post_lines = 1;
-  bool biased = false;         // activations; kBytes
-  std::uint32_t step = kStep;  // elements: MacForm::step
-  bool joined = false;         // the runs of a position are copied to be one; kBytes
+  bool biased = false;       // activations; kBytes
+  std::uint32_t step = kKr;  // elements: MacForm::step
+  bool joined = false;       // the runs of a position are copied to be one; kBytes
 
   // Of the buffer.
   std::uint32_t part_count() const noexcept {
@@ -64,13 +64,13 @@ struct ConvShape {
   }
   bool rows_of_three() const noexcept { return kernel_width == 3; }
   std::uint32_t run_steps() const noexcept {
-    return (run_elements() + step - 1) / step * (step / kStep);
+    return (run_elements() + step - 1) / step * (step / kKr);
   }
   // Of a weight in its kernel: elements before it, those of steps that are not full included.
   std::size_t place(std::uint32_t row, std::uint32_t column, std::uint32_t channel) const noexcept {
     const std::uint32_t part = rows ? row : row * kernel_width + column;
     const std::uint32_t at = rows ? column * channels + channel : channel;
-    return std::size_t{part} * (joined ? part_elements() : run_steps() * kStep) + at;
+    return std::size_t{part} * (joined ? part_elements() : run_steps() * kKr) + at;
   }
   // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
   std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {
@@ -82,7 +82,7 @@ struct ConvShape {
   // integers only.
   std::size_t block_elements() const noexcept {
     if (mac == Mac::kWinograd) return std::size_t{16} * channels * kBlock;
-    return std::size_t{run_count()} * run_steps() * kStep * kBlock;
+    return std::size_t{run_count()} * run_steps() * kKr * kBlock;
   }
   std::uint32_t blocks() const noexcept { return (kernels + kBlock - 1) / kBlock; }
   bool operator==(const ConvShape&) const = default;

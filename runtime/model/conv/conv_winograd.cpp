@@ -178,7 +178,7 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
     transformed_.resize(std::max(transformed_.size(), elements));
     if (wants_upper_) upper_.resize(std::max(upper_.size(), elements));
     for (Scratch& scratch : pass.scratch_) {
-      scratch.products.resize(std::size_t{kPositions} * kTile * kBlock);
+      scratch.products.resize(std::size_t{kPositions} * kMr * kBlock);
       scratch.saturated = 0;
     }
   }
@@ -244,25 +244,25 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
     constexpr std::int32_t kRun = 0;
     const WideWeights& wide = weights_.wide;
     Scratch& mine = pass_.scratch_[thread];
-    for (std::uint32_t first = 0; first < tiles_; first += kTile) {
-      const unsigned count = std::min(kTile, tiles_ - first);
+    for (std::uint32_t first = 0; first < tiles_; first += kMr) {
+      const unsigned count = std::min(kMr, tiles_ - first);
       for (unsigned position = 0; position < kPositions; ++position) {
-        std::size_t bases[kTile];
+        std::size_t bases[kMr];
         for (unsigned i = 0; i < count; ++i)
           bases[i] = at(row, first + i) + std::size_t{position} * shape_.channels;
         const std::size_t group = std::size_t{block} * kPositions + position;
         const std::size_t weight = group * shape_.channels * kBlock;
         pass_.kernels_.wide({transformed_.data(), upper_.data(), bases, count, &kRun, 1,
-                             shape_.channels / kStep, wide.words.data() + weight,
+                             shape_.channels / kKr, wide.words.data() + weight,
                              wide.upper_from(weight), wide.nudges_of(group),
                              static_cast<unsigned>(wide.chunk),
-                             mine.products.data() + std::size_t{position} * kTile * kBlock});
+                             mine.products.data() + std::size_t{position} * kMr * kBlock});
       }
       for (unsigned i = 0; i < count; ++i) {
         std::int64_t sums[kResults * kResults][kBlock];
         for (unsigned k = 0; k < kBlock; ++k) {
           const auto results =
-              transform_back(mine.products.data() + i * kBlock + k, std::size_t{kTile} * kBlock);
+              transform_back(mine.products.data() + i * kBlock + k, std::size_t{kMr} * kBlock);
           for (unsigned j = 0; j < results.size(); ++j) sums[j][k] = results[j];
         }
         for (unsigned j = 0; j < kResults * kResults; ++j)

@@ -19,7 +19,7 @@ constexpr std::uint32_t kReach = 65535;
 }  // namespace
 
 WideWeights::WideWeights(std::size_t blocks, std::size_t of_groups, std::size_t of_steps)
-    : groups(of_groups), steps(of_steps), words(blocks * groups * steps * kStep * kBlock) {}
+    : groups(of_groups), steps(of_steps), words(blocks * groups * steps * kKr * kBlock) {}
 
 std::size_t WideWeights::index(std::size_t kernel, std::size_t group,
                                std::size_t element) const noexcept {
@@ -31,7 +31,7 @@ std::size_t WideWeights::index(std::size_t kernel, std::size_t group,
 // weights of each kernel stay within reach. 0 if there is none.
 template <typename Measure>
 std::size_t WideWeights::longest_chunk(Measure measure) const {
-  constexpr std::size_t kStepWords = std::size_t{kStep} * kBlock;
+  constexpr std::size_t kStepWords = std::size_t{kKr} * kBlock;
   const auto least = [&](const std::int16_t* group) {
     std::vector<std::uint32_t> sums((steps + kLeastChunk - 1) / kLeastChunk * kBlock);
     for (std::size_t pair = 0; pair < 2 * steps; ++pair)
@@ -69,16 +69,16 @@ void WideWeights::finish() {
     return static_cast<std::uint32_t>(std::abs(up) + std::abs(weight - up * 256));
   });
   upper.resize(words.size());
-  nudges.resize(words.size() / (steps * kStep * kBlock) * chunks() * kBlock);
+  correction.resize(words.size() / (steps * kKr * kBlock) * chunks() * kBlock);
   for (std::size_t i = 0; i < words.size(); ++i) {
     // From pairs to steps.
-    const std::size_t step = i / (kStep * kBlock), within = i % (kStep * kBlock);
+    const std::size_t step = i / (kKr * kBlock), within = i % (kKr * kBlock);
     const std::size_t kernel = within / 2 % kBlock;
     const int up = upper_byte(words[i]);
-    upper[(step * kBlock + kernel) * kStep + within / (2 * kBlock) * 2 + within % 2] =
+    upper[(step * kBlock + kernel) * kKr + within / (2 * kBlock) * 2 + within % 2] =
         static_cast<std::int8_t>(up);
     const std::size_t group = step / steps, part = step % steps / chunk;
-    nudges[(group * chunks() + part) * kBlock + kernel] += 255 * up;
+    correction[(group * chunks() + part) * kBlock + kernel] += 255 * up;
   }
 }
 

@@ -15,10 +15,10 @@ namespace nvdla::model {
 struct WideWeights {
   // Of a block; each group of steps has sums of its own.
   std::size_t groups = 0, steps = 0;
-  std::vector<std::int16_t> words;   // [block][group][step][2][kBlock][2]
-  std::vector<std::int8_t> upper;    // [block][group][step][kBlock][kStep]; empty: not wanted
-  std::vector<std::int32_t> nudges;  // [block][group][chunk][kBlock]; the same
-  std::size_t chunk = 0;             // steps
+  std::vector<std::int16_t> words;       // [block][group][step][2][kBlock][2]
+  std::vector<std::int8_t> upper;        // [block][group][step][kBlock][kKr]; empty: not wanted
+  std::vector<std::int32_t> correction;  // [block][group][chunk][kBlock]; the same
+  std::size_t chunk = 0;                 // steps
 
   // `blocks` of kernels that weigh nothing.
   WideWeights(std::size_t blocks, std::size_t groups, std::size_t steps);
@@ -33,12 +33,14 @@ struct WideWeights {
     return upper.empty() ? nullptr : upper.data() + weight;
   }
   const std::int32_t* nudges_of(std::size_t group) const noexcept {
-    return nudges.empty() ? nullptr : nudges.data() + group * chunks() * kBlock;
+    return correction.empty() ? nullptr : correction.data() + group * chunks() * kBlock;
   }
   // Once all weights are there.
   void finish();
 
-  std::size_t size() const noexcept { return words.size() * 2 + upper.size() + nudges.size() * 4; }
+  std::size_t size() const noexcept {
+    return words.size() * 2 + upper.size() + correction.size() * 4;
+  }
   std::size_t chunks() const noexcept { return (steps + chunk - 1) / chunk; }
 
  private:

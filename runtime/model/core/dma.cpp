@@ -13,7 +13,7 @@ constexpr std::uint64_t kRefusalBytes = 4096;
 
 }  // namespace
 
-void Dma::refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept {
+void Dma::note_refusal(nvdla_dma client, std::uint64_t address, bool write) noexcept {
   if (refusals_.count++ == 0) {
     refusals_.first_address = address;
     refusals_.first_dma = client;
@@ -29,7 +29,7 @@ void Dma::read_on(nvdla_dma client, Ram ram, std::uint64_t address, std::byte* t
     if (count != 0) {
       std::memcpy(to, mapping.data, count);
     } else {
-      refuse(client, address, false);
+      note_refusal(client, address, false);
       count = std::min(size, kRefusalBytes - address % kRefusalBytes);
       std::memset(to, 0xff, count);
     }
@@ -71,7 +71,7 @@ void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void* fr
     if (count != 0) {
       std::memcpy(mapping.data, in, count);
     } else {
-      refuse(client, address, true);
+      note_refusal(client, address, true);
       count = std::min(size, kRefusalBytes - address % kRefusalBytes);
     }
     in += count;

@@ -58,7 +58,7 @@ class Dma {
  private:
   void read_on(nvdla_dma client, Ram ram, std::uint64_t address, std::byte* to, std::uint64_t size,
                Mapping mapping) noexcept;
-  void refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept;
+  void note_refusal(nvdla_dma client, std::uint64_t address, bool write) noexcept;
 
   Bus& bus_;
   std::uint64_t address_mask_;

@@ -81,7 +81,7 @@ class SdpPass {
  public:
   // Output positions of a tile: a few register tiles of the convolution. A set of kernels may want
   // up to kMostPositions.
-  static constexpr unsigned kPositions = 4 * kTile;
+  static constexpr unsigned kPositions = 4 * kMr;
 
   static constexpr std::uint64_t kAnyInteger = std::uint64_t{1} << 31;
 

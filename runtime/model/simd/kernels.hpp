@@ -15,18 +15,18 @@ namespace nvdla::model {
 // Output channels that are computed together; a multiple of every atom and kernel group.
 constexpr unsigned kBlock = 32;
 // Output positions of a register tile.
-constexpr unsigned kTile = 14;
+constexpr unsigned kMr = 14;
 // Those of a tile that goes from convolution to SDP, at most.
 constexpr unsigned kMostPositions = 128;
 // Activation bytes of one multiply-accumulate step.
-constexpr unsigned kStep = 4;
+constexpr unsigned kKr = 4;
 
 // How a set wants MacTile's activations.
 struct MacForm {
   bool biased;  // 128 more than they stand for: the unsigned operand of a product
   bool sign;    // whether none is negative is worth finding out
   // Bytes: a run is as many of these as it takes, and what is too much of it weighs nothing.
-  unsigned step = kStep;
+  unsigned step = kKr;
   // Products of a nanosecond, roughly: what decides whether threads are worth their while.
   unsigned rate = 150;
   // Takes the places of positions from TileLines, and of `bases` the first alone.
@@ -46,7 +46,7 @@ struct TileLines {
 };
 
 // One tile of int8 convolution: any number of positions times kBlock kernels. A position's
-// activations are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit
+// activations are `run_count` runs of `steps * kKr` bytes at base[position] + runs[run]: implicit
 // GEMM. What lies between two positions may be read like them.
 struct MacTile {
   const uint8_t* const* bases;
@@ -54,7 +54,7 @@ struct MacTile {
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
-  // [run][step][kBlock][kStep]
+  // [run][step][kBlock][kKr]
   const int8_t* weights;
   // For each kernel what its sums begin with, such as -128 * sum of its weights: what biased
   // activations add too much.
@@ -120,8 +120,8 @@ struct WideTile {
   unsigned run_count;
   unsigned steps;
   const int16_t* weights;       // [run][step][2][kBlock][2]
-  const int8_t* upper_weights;  // [run][step][kBlock][kStep], or null where 32 bits hold sums
-  const int32_t* nudges;        // [chunk][kBlock]; the same
+  const int8_t* upper_weights;  // [run][step][kBlock][kKr], or null where 32 bits hold sums
+  const int32_t* correction;    // [chunk][kBlock]; the same
   unsigned chunk;               // steps
   int64_t* sums;                // [count][kBlock]
 };
@@ -136,7 +136,7 @@ struct PieceTile {
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
-  // [run][step][kBlock][kStep]
+  // [run][step][kBlock][kKr]
   const int8_t* upper_weights;
   const uint8_t* lower_weights;
   int64_t* sums;  // [count][kBlock]
@@ -180,7 +180,7 @@ struct HalfSums {
 struct FloatTile {
   const float* data;
   const size_t* bases;  // of positions, in elements
-  unsigned count;       // at most kTile
+  unsigned count;       // at most kMr
   const int32_t* runs;
   unsigned run_count;
   unsigned elements;     // of a run
@@ -191,7 +191,7 @@ struct FloatTile {
 // The greatest of a row of distances, in groups of 4 bits, of those that leave something.
 enum class HalfReach : uint8_t { kNone, kTwo, kFour, kAny };
 
-// The same step for `count` positions, at most kTile, times kBlock kernels, without NaNs. Operands
+// The same step for `count` positions, at most kMr, times kBlock kernels, without NaNs. Operands
 // are split: the mantissa with its sign as the multiplier takes it, and the exponent's upper bits,
 // which are kNoGroup for zeros, since these take no part.
 constexpr int16_t kNoGroup = -64;

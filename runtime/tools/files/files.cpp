@@ -17,7 +17,7 @@
 namespace nvdla::program {
 namespace {
 
-constexpr std::size_t kStep = std::size_t{1} << 16;
+constexpr std::size_t kReadBytes = std::size_t{1} << 16;
 
 // A descriptor that is closed again, unless it is standard input.
 class Input {
@@ -42,18 +42,18 @@ class Input {
   int fd_ = STDIN_FILENO;
 };
 
-[[noreturn]] void refuse(const std::string& name, std::string_view what) {
+[[noreturn]] void throw_error(const std::string& name, std::string_view what) {
   throw UsageError(fmt::format("{}: {}", name, what));
 }
 
 void check_kind(const std::string& name, const struct stat& status, std::uint64_t limit) {
-  if (S_ISDIR(status.st_mode)) refuse(name, "is a folder; expected a file");
+  if (S_ISDIR(status.st_mode)) throw_error(name, "is a folder; expected a file");
   // Some of them never end.
   if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {
-    refuse(name, "is a device or terminal; expected a file or a pipe");
+    throw_error(name, "is a device or terminal; expected a file or a pipe");
   }
   if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > limit) {
-    refuse(name, fmt::format("has {} bytes; expected at most {}", status.st_size, limit));
+    throw_error(name, fmt::format("has {} bytes; expected at most {}", status.st_size, limit));
   }
 }
 
@@ -64,23 +64,23 @@ std::vector<std::uint8_t> read_file(const std::string& path, std::uint64_t limit
   const std::string name = input.fd() == STDIN_FILENO ? "standard input" : path;
   struct stat status = {};
   if (::fstat(input.fd(), &status) != 0) {
-    refuse(name, fmt::format("cannot be read: {}", std::strerror(errno)));
+    throw_error(name, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   check_kind(name, status, limit);
   std::vector<std::uint8_t> bytes;
-  if (S_ISREG(status.st_mode)) bytes.reserve(static_cast<std::size_t>(status.st_size) + kStep);
+  if (S_ISREG(status.st_mode)) bytes.reserve(static_cast<std::size_t>(status.st_size) + kReadBytes);
   for (;;) {
     const std::size_t size = bytes.size();
-    bytes.resize(size + kStep);
-    const ssize_t count = ::read(input.fd(), bytes.data() + size, kStep);
+    bytes.resize(size + kReadBytes);
+    const ssize_t count = ::read(input.fd(), bytes.data() + size, kReadBytes);
     if (count < 0 && errno != EINTR) {
-      refuse(name, fmt::format("cannot be read: {}", std::strerror(errno)));
+      throw_error(name, fmt::format("cannot be read: {}", std::strerror(errno)));
     }
     bytes.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count == 0) break;
-    if (bytes.size() > limit) refuse(name, fmt::format("goes on beyond {} bytes", limit));
+    if (bytes.size() > limit) throw_error(name, fmt::format("goes on beyond {} bytes", limit));
   }
-  if (bytes.empty()) refuse(name, "is empty");
+  if (bytes.empty()) throw_error(name, "is empty");
   return bytes;
 }
 

@@ -90,12 +90,12 @@ class Reader {
   std::array<char, 128> message_ = {};
 };
 
-[[noreturn]] void refuse(const std::string& name, const Reader& reader) {
+[[noreturn]] void throw_error(const std::string& name, const Reader& reader) {
   throw UsageError(fmt::format("{}: not a readable PNG file: {}", name, reader.message()));
 }
 
 PictureSize read_header(const std::string& name, Reader& reader) {
-  if (!reader.read_header()) refuse(name, reader);
+  if (!reader.read_header()) throw_error(name, reader);
   const PictureSize size = reader.size();
   if (size.width > kMaxSide || size.height > kMaxSide) {
     throw UsageError(
@@ -143,11 +143,11 @@ Picture decode_png(const std::string& name, std::span<const std::uint8_t> file,
                    std::uint32_t channels) {
   Reader reader(file);
   const PictureSize size = read_header(name, reader);
-  if (!reader.prepare_rows()) refuse(name, reader);
+  if (!reader.prepare_rows()) throw_error(name, reader);
   std::vector<std::uint8_t> bytes(reader.row_bytes() * size.height);
   std::vector<png_bytep> rows(size.height);
   for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = bytes.data() + y * reader.row_bytes();
-  if (!reader.read_rows(rows.data())) refuse(name, reader);
+  if (!reader.read_rows(rows.data())) throw_error(name, reader);
 
   Picture picture{size.width, size.height, channels, {}};
   picture.pixels.reserve(std::size_t{size.width} * size.height * channels);

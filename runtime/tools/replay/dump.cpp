@@ -199,57 +199,58 @@ class Parser {
     }
   }
 
-  [[noreturn]] void refuse(std::string_view message) const { throw Error(file_, 0, message); }
+  [[noreturn]] void throw_error(std::string_view message) const { throw Error(file_, 0, message); }
 
   void check_part(std::size_t layer, std::string_view what, std::uint32_t first,
                   std::uint32_t count, std::size_t total) const {
     if (first > total || count > total - first)
-      refuse(fmt::format("layer {}: {} {} to {} of {}; expected them to be there", layer, what,
-                         first, std::uint64_t{first} + count, total));
+      throw_error(fmt::format("layer {}: {} {} to {} of {}; expected them to be there", layer, what,
+                              first, std::uint64_t{first} + count, total));
   }
 
   void check_layer(std::size_t index) const {
     const nvdla_dump_layer& layer = dump_.layers[index];
     if (layer.state > NVDLA_DUMP_ENDED)
-      refuse(fmt::format("layer {}: state {}; expected at most {}", index, layer.state,
-                         +NVDLA_DUMP_ENDED));
+      throw_error(fmt::format("layer {}: state {}; expected at most {}", index, layer.state,
+                              +NVDLA_DUMP_ENDED));
     check_part(index, "writes", layer.first_write, layer.num_writes, dump_.writes.size());
     check_part(index, "accesses", layer.first_access, layer.num_accesses, dump_.accesses.size());
     check_part(index, "transfers", layer.first_transfer, layer.num_transfers,
                dump_.transfers.size());
     if (layer.lut > dump_.luts.size())
-      refuse(fmt::format("layer {}: look-up table {} of {}; expected it to be there", index,
-                         layer.lut, dump_.luts.size()));
+      throw_error(fmt::format("layer {}: look-up table {} of {}; expected it to be there", index,
+                              layer.lut, dump_.luts.size()));
   }
 
   void check() const {
     if (dump_.layers.size() > NVDLA_MAX_LAYERS)
-      refuse(fmt::format("{} layers; expected at most {}", dump_.layers.size(), +NVDLA_MAX_LAYERS));
+      throw_error(
+          fmt::format("{} layers; expected at most {}", dump_.layers.size(), +NVDLA_MAX_LAYERS));
     if (!dump_.layer_names.empty() && dump_.layer_names.size() != dump_.layers.size())
       throw Error(file_, 0,
                   fmt::format("names of {} layers; expected one for each of the {}",
                               dump_.layer_names.size(), dump_.layers.size()));
     if (!dump_.layers.empty() && dump_.header.layer >= dump_.layers.size())
-      refuse(fmt::format("layer {} of {} failed; expected one of them", dump_.header.layer,
-                         dump_.layers.size()));
+      throw_error(fmt::format("layer {} of {} failed; expected one of them", dump_.header.layer,
+                              dump_.layers.size()));
     for (const nvdla_dump_register& reg : dump_.registers) {
       check_register_offset({file_}, reg.offset);
-      if (reg.group > 1) refuse(fmt::format("register group {}; expected 0 or 1", reg.group));
+      if (reg.group > 1) throw_error(fmt::format("register group {}; expected 0 or 1", reg.group));
     }
     for (const nvdla_dump_write& write : dump_.writes) check_register_offset({file_}, write.offset);
     for (const nvdla_dump_access& access : dump_.accesses) {
       check_range({file_}, access.address, access.bytes);
       if (access.memory > NVDLA_MEMORY_SRAM)
-        refuse(fmt::format("an access to memory {}; expected 0 or 1", access.memory));
+        throw_error(fmt::format("an access to memory {}; expected 0 or 1", access.memory));
     }
     for (const nvdla_transfer& transfer : dump_.transfers)
       for (const std::uint32_t slot : {transfer.source.slot, transfer.destination.slot})
         if (slot >= dump_.slots.size())
-          refuse(fmt::format("a transfer names slot {} of {}; expected one of them", slot,
-                             dump_.slots.size()));
+          throw_error(fmt::format("a transfer names slot {} of {}; expected one of them", slot,
+                                  dump_.slots.size()));
     for (const nvdla_lut& lut : dump_.luts)
       if (lut.unit > NVDLA_LUT_CDP)
-        refuse(fmt::format("a look-up table of unit {}; expected 0 or 1", lut.unit));
+        throw_error(fmt::format("a look-up table of unit {}; expected 0 or 1", lut.unit));
     std::uint64_t writes = 0, accesses = 0;
     for (std::size_t i = 0; i < dump_.layers.size(); ++i) {
       check_layer(i);
@@ -258,7 +259,7 @@ class Parser {
     }
     // Shared ones would make much out of little.
     if (writes > dump_.writes.size() || accesses > dump_.accesses.size())
-      refuse(
+      throw_error(
           fmt::format("layers have {} writes and {} accesses; expected each of {} and {} to be "
                       "of one layer",
                       writes, accesses, dump_.writes.size(), dump_.accesses.size()));
@@ -279,24 +280,25 @@ class RecordCheck {
   void add(const Dump& job, const Dump& first) {
     ++number_;
     if (job.hw != first.hw || ((job.header.flags ^ first.header.flags) & kOfDevice))
-      refuse(
+      throw_error(
           fmt::format("is of {}, the first of {}, or of another device of that kind; expected "
                       "one device",
                       job.hw->name, first.hw->name));
-    if (job.layers.empty()) refuse("has no layers; expected one at least");
+    if (job.layers.empty()) throw_error("has no layers; expected one at least");
     std::vector<const nvdla_dump_buffer*> buffers;
     for (const DumpBuffer& buffer : job.buffers) {
       if (buffer.bytes.size() != buffer.info.size)
-        refuse(fmt::format("has {} of the {} bytes of the buffer at {:#x}; expected all",
-                           buffer.bytes.size(), buffer.info.size, buffer.info.address));
+        throw_error(fmt::format("has {} of the {} bytes of the buffer at {:#x}; expected all",
+                                buffer.bytes.size(), buffer.info.size, buffer.info.address));
       known_[{buffer.info.memory, buffer.info.address}] = buffer.info.size;
       buffers.push_back(&buffer.info);
     }
     for (const nvdla_dump_buffer& kept : job.kept) {
       const auto found = known_.find({kept.memory, kept.address});
       if (found == known_.end() || found->second != kept.size)
-        refuse(fmt::format("keeps a buffer of {} bytes at {:#x}; expected a job before to have it",
-                           kept.size, kept.address));
+        throw_error(
+            fmt::format("keeps a buffer of {} bytes at {:#x}; expected a job before to have it",
+                        kept.size, kept.address));
       buffers.push_back(&kept);
     }
     for (const DumpBuffer& written : job.written) check_written(written.info, buffers);
@@ -313,13 +315,13 @@ class RecordCheck {
              written.size <= buffer->size - (written.address - buffer->address);
     };
     if (std::none_of(buffers.begin(), buffers.end(), holds))
-      refuse(
+      throw_error(
           fmt::format("has {} bytes that were written at {:#x}; expected them to lie in one of "
                       "its buffers",
                       written.size, written.address));
   }
 
-  [[noreturn]] void refuse(std::string_view what) const {
+  [[noreturn]] void throw_error(std::string_view what) const {
     throw Error(file_, 0, fmt::format("job {} {}", number_, what));
   }
 

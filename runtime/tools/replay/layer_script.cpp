@@ -93,16 +93,16 @@ void LayerScript::layer(std::uint32_t index) {
   // Names the tables; programs have numbers from 1 on.
   job.serial = std::max<std::uint64_t>(dump_->header.program, 1);
 
-  if (nvdla_engine_submit(&engine_, &job)) refuse(index, "is none that the driver makes");
-  if (job.result == NVDLA_JOB_BROKEN) refuse(index, "writes a register of none of its units");
+  if (nvdla_engine_submit(&engine_, &job)) throw_error(index, "is none that the driver makes");
+  if (job.result == NVDLA_JOB_BROKEN) throw_error(index, "writes a register of none of its units");
   const bool guilty = dump_->header.result == NVDLA_JOB_HANG && index == dump_->header.layer;
   add<EndLayer>() = {index, guilty};
   nvdla_engine_interrupt(&engine_, NVDLA_IRQ_LAST);
   if (nvdla_engine_done(&engine_) == nullptr || job.result != NVDLA_JOB_OK)
-    refuse(index, "does not end in the engine");
+    throw_error(index, "does not end in the engine");
 }
 
-void LayerScript::refuse(std::uint32_t layer, std::string_view what) const {
+void LayerScript::throw_error(std::uint32_t layer, std::string_view what) const {
   throw Error(file_, 0, fmt::format("layer {} {}; expected what was submitted", layer, what));
 }
 

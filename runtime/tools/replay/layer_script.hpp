@@ -28,7 +28,7 @@ class LayerScript {
   void layer(std::uint32_t index);
 
  private:
-  [[noreturn]] void refuse(std::uint32_t layer, std::string_view what) const;
+  [[noreturn]] void throw_error(std::uint32_t layer, std::string_view what) const;
   std::uint32_t read(std::uint32_t offset) const;
   // One more command, of this line.
   template <typename Kind>
@@ -43,7 +43,7 @@ class LayerScript {
   nvdla_hw hw_;
   const Dump* dump_ = nullptr;
   unsigned line_ = 0;
-  nvdla_port port_ = {};
+  nvdla_hw_ops port_ = {};
   nvdla_engine engine_;
   std::vector<nvdla_reg_write> writes_;
   std::vector<nvdla_slot> slots_;

@@ -21,18 +21,18 @@ using namespace nvdla::model;
 // A 3x3 kernel over 64 channels of lines of 16 positions, for one line of results or four.
 constexpr unsigned kChannels = 64, kWidth = 16, kRuns = 3, kRunElements = 3 * kChannels;
 constexpr unsigned kLine = kWidth * kChannels, kLines = 4;
-constexpr TileLines kTileLines{0, kTile, kChannels, kLine};
+constexpr TileLines kTileLines{0, kMr, kChannels, kLine};
 
 template <typename Element>
 struct Data {
   std::vector<Element> elements = std::vector<Element>((kRuns + kLines - 1) * kLine);
-  const Element* bases[kTile] = {};
+  const Element* bases[kMr] = {};
   std::int32_t runs[kRuns] = {};
 
   Data() {
     std::mt19937 random(1);
     for (Element& one : elements) one = static_cast<Element>(random());
-    for (unsigned p = 0; p < kTile; ++p) bases[p] = elements.data() + p * kChannels;
+    for (unsigned p = 0; p < kMr; ++p) bases[p] = elements.data() + p * kChannels;
     for (unsigned r = 0; r < kRuns; ++r) runs[r] = static_cast<std::int32_t>(r * kLine);
   }
 };
@@ -51,7 +51,7 @@ void count_macs(benchmark::State& state, double macs) {
 
 // A tile of SDP, which sets cut into register tiles themselves.
 void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
-  constexpr unsigned kPositions = kLines * kTile;
+  constexpr unsigned kPositions = kLines * kMr;
   Data<std::uint8_t> data;
   if (nonnegative)
     for (std::uint8_t& one : data.elements) one &= 127;
@@ -59,8 +59,8 @@ void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
   const std::vector<std::int32_t> starts(kBlock);
   std::vector<std::int32_t> sums(kPositions * kBlock);
   const std::uint8_t* bases[kPositions];
-  for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile] + p / kTile * kLine;
-  const MacTile tile{bases,          kPositions,    data.runs,   kRuns,       kRunElements / kStep,
+  for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kMr] + p / kMr * kLine;
+  const MacTile tile{bases,          kPositions,    data.runs,   kRuns,       kRunElements / kKr,
                      weights.data(), starts.data(), sums.data(), nonnegative, kTileLines};
   if (kernels.enter != nullptr) kernels.enter();
   for (auto _ : state) {
@@ -76,35 +76,35 @@ void wide(benchmark::State& state, const Kernels& kernels, unsigned bits) {
   const Data<std::int16_t> data;
   std::vector<std::uint8_t> upper(data.elements.size());
   std::transform(data.elements.begin(), data.elements.end(), upper.begin(), biased_upper_byte);
-  std::size_t bases[kTile];
-  for (unsigned p = 0; p < kTile; ++p) bases[p] = std::size_t{p} * kChannels;
-  WideWeights weights(1, 1, kRuns * kRunElements / kStep);
+  std::size_t bases[kMr];
+  for (unsigned p = 0; p < kMr; ++p) bases[p] = std::size_t{p} * kChannels;
+  WideWeights weights(1, 1, kRuns * kRunElements / kKr);
   weights.words = random_weights<std::int16_t>(weights.words.size());
   for (std::int16_t& one : weights.words) one = static_cast<std::int16_t>(one >> (16 - bits));
   weights.finish();
-  std::vector<std::int64_t> sums(kTile * kBlock);
+  std::vector<std::int64_t> sums(kMr * kBlock);
   const WideTile tile{data.elements.data(),
                       upper.data(),
                       bases,
-                      kTile,
+                      kMr,
                       data.runs,
                       kRuns,
-                      kRunElements / kStep,
+                      kRunElements / kKr,
                       weights.words.data(),
                       weights.upper.empty() ? nullptr : weights.upper.data(),
-                      weights.nudges.data(),
+                      weights.correction.data(),
                       static_cast<unsigned>(weights.chunk),
                       sums.data()};
   for (auto _ : state) {
     kernels.wide(tile);
     benchmark::DoNotOptimize(sums.data());
   }
-  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+  count_macs(state, kMr * kBlock * kRuns * kRunElements);
 }
 
 // int16 by bytes.
 void pieces(benchmark::State& state, const Kernels& kernels) {
-  constexpr unsigned kPositions = kLines * kTile;
+  constexpr unsigned kPositions = kLines * kMr;
   const Data<std::int8_t> upper;
   const Data<std::uint8_t> lower;
   const auto upper_weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
@@ -116,7 +116,7 @@ void pieces(benchmark::State& state, const Kernels& kernels) {
                        kPositions,
                        upper.runs,
                        kRuns,
-                       kRunElements / kStep,
+                       kRunElements / kKr,
                        upper_weights.data(),
                        lower_weights.data(),
                        sums.data()};
@@ -152,22 +152,21 @@ void half(benchmark::State& state, const Kernels& kernels, unsigned exponents) {
 
 // A step of a tile with its accumulators.
 void half_tile(benchmark::State& state, const Kernels& kernels, unsigned exponents) {
-  constexpr std::size_t kData = std::size_t{kTile} * kLanes,
-                        kWeights = std::size_t{kLanes} * kBlock;
+  constexpr std::size_t kData = std::size_t{kMr} * kLanes, kWeights = std::size_t{kLanes} * kBlock;
   std::vector<std::int16_t> mantissas, groups;
   for (const std::uint16_t value : halves(kData + kWeights, exponents)) {
     const HalfOperand operand = half_operand(value);
     mantissas.push_back(operand.mantissa);
     groups.push_back(operand.group);
   }
-  std::vector<HalfSums> sums(kTile);
-  const HalfTile tile{mantissas.data(),         groups.data(),         kTile,      kLanes,
+  std::vector<HalfSums> sums(kMr);
+  const HalfTile tile{mantissas.data(),         groups.data(),         kMr,        kLanes,
                       mantissas.data() + kData, groups.data() + kData, sums.data()};
   for (auto _ : state) {
     kernels.half_tile(tile);
     benchmark::DoNotOptimize(sums.data());
   }
-  count_macs(state, kTile * kLanes * kBlock);
+  count_macs(state, kMr * kLanes * kBlock);
 }
 
 // fp16 as if it were fp32.
@@ -175,16 +174,16 @@ void fast(benchmark::State& state, const Kernels& kernels) {
   const std::vector<float> data(kRuns * kWidth * kChannels, 0.5F);
   const std::vector<float> weights(std::size_t{kRuns} * kRunElements * kBlock, 0.25F);
   const Data<std::int16_t> walk;
-  std::size_t bases[kTile];
-  for (unsigned p = 0; p < kTile; ++p) bases[p] = std::size_t{p} * kChannels;
-  std::vector<float> sums(kTile * kBlock);
-  const FloatTile tile{data.data(), bases,        kTile,          walk.runs,
-                       kRuns,       kRunElements, weights.data(), sums.data()};
+  std::size_t bases[kMr];
+  for (unsigned p = 0; p < kMr; ++p) bases[p] = std::size_t{p} * kChannels;
+  std::vector<float> sums(kMr * kBlock);
+  const FloatTile tile{data.data(),  bases,          kMr,        walk.runs, kRuns,
+                       kRunElements, weights.data(), sums.data()};
   for (auto _ : state) {
     kernels.float_tile(tile);
     benchmark::DoNotOptimize(sums.data());
   }
-  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+  count_macs(state, kMr * kBlock * kRuns * kRunElements);
 }
 
 }  // namespace

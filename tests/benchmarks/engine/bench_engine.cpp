@@ -49,8 +49,8 @@ void nothing(void*) {}
 
 u64 clock_of(void* context) { return ++static_cast<Memory*>(context)->now; }
 
-constexpr nvdla_port kPort = {read,    write,   nothing, nothing, clock_of,
-                              nullptr, nullptr, nullptr, nullptr};
+constexpr nvdla_hw_ops kPort = {read,    write,   nothing, nothing, clock_of,
+                                nullptr, nullptr, nullptr, nullptr};
 
 // Convolutions of as many writes and addresses as compiled ones have.
 struct Program {
@@ -127,7 +127,7 @@ BENCHMARK(run_layers)->ArgName("chain")->Arg(0)->Arg(1);
 void writes_only(benchmark::State& state) {
   Memory memory;
   Program program(1, false);
-  const nvdla_port* port = &kPort;
+  const nvdla_hw_ops* port = &kPort;
   benchmark::DoNotOptimize(port);
   for (auto _ : state)
     for (const nvdla_reg_write& w : program.writes) port->reg_write(&memory, w.offset, w.value);

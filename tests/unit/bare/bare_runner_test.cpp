@@ -250,7 +250,7 @@ TEST_F(Jobs, EndWithADeviceThatIsGone) {
 TEST_F(Jobs, EndWithWhatTheDeviceThrows) {
   bool gone = false;
   start({.read = [&](std::uint32_t, std::uint32_t truth) {
-    if (gone) refuse(ErrorCode::kGone, "the cable is out");
+    if (gone) throw_error(ErrorCode::kGone, "the cable is out");
     return truth;
   }});
   gone = true;

@@ -258,7 +258,7 @@ class Device {
     return unit == NVDLA_UNIT_BDMA ? 0 : unit & 1;
   }
 
-  nvdla_port port{};
+  nvdla_hw_ops port{};
   std::multiset<Read> counters;  // that were read, outside of the registers of all groups
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 model::Device& device_of(void* context) { return *static_cast<model::Device*>(context); }
 
-constexpr nvdla_port kPort = {
+constexpr nvdla_hw_ops kPort = {
     .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
     .reg_write = [](void* context, u32 offset,
                     u32 value) { device_of(context).write(offset, value); },

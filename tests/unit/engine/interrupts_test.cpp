@@ -356,7 +356,7 @@ TEST(ReadIrq, GivesUpAfterSixteenRounds) {
   ASSERT_EQ(rig.start(), 0);
   rig.device.raise(kSdp0);
   unsigned clears = 0;
-  nvdla_port port = rig.port;
+  nvdla_hw_ops port = rig.port;
   port.reg_read = [](void*, u32) -> u32 { return kSdp0; };
   nvdla_engine engine;
   nvdla_engine_init(&engine, &rig.hw, &port, &rig.device);

@@ -59,7 +59,7 @@ class Caller {
     const std::lock_guard lock(mutex_);
     return std::exchange(pending_, 0);
   }
-  // nvdla_port.take_irq: what the engine asks for when a layer is late, and before a job.
+  // nvdla_hw_ops.take_irq: what the engine asks for when a layer is late, and before a job.
   std::uint32_t take_irq() {
     const std::lock_guard lock(mutex_);
     const std::uint32_t raised = nvdla_engine_read_irq(&engine_);
@@ -71,7 +71,7 @@ class Caller {
  private:
   static Caller* self(void* context) { return static_cast<Caller*>(context); }
 
-  nvdla_port port_{};
+  nvdla_hw_ops port_{};
   nvdla_engine engine_{};
   std::mutex mutex_;
   std::uint32_t pending_ = 0;

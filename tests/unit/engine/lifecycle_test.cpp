@@ -36,7 +36,7 @@ TEST(Start, InitTouchesNothing) {
 TEST(Start, InitLeavesNothingToChance) {
   for (const int pattern : {0x00, 0x5a, 0xff}) {
     const nvdla_hw& hw = *nvdla_hw_find("nv_small");
-    const nvdla_port port{};
+    const nvdla_hw_ops port{};
     int context = 0;
     nvdla_engine engine;
     std::memset(&engine, pattern, sizeof(engine));

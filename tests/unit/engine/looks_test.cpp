@@ -40,10 +40,10 @@ std::uint64_t flush_limit(std::uint32_t clock_khz) {
 
 // 8,300 cycles, eight times over, and at least 100 ms.
 TEST(Looks, AtTheFlushForCyclesOfTheDevice) {
-  constexpr std::uint64_t kMs = 1'000'000, kStep = 100'000;
+  constexpr std::uint64_t kMs = 1'000'000, kKr = 100'000;
   const auto near = [](std::uint64_t ns, std::uint64_t expected) {
     EXPECT_GE(ns, expected);
-    EXPECT_LE(ns, expected + expected / 1000 + kStep);
+    EXPECT_LE(ns, expected + expected / 1000 + kKr);
   };
   near(flush_limit(0), 100 * kMs);
   near(flush_limit(1'000'000), 100 * kMs);

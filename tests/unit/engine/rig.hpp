@@ -278,7 +278,7 @@ class Rig {
 
   const nvdla_hw hw;
   MockDevice device;
-  nvdla_port port{};
+  nvdla_hw_ops port{};
   nvdla_engine engine;
 
  private:

@@ -11,7 +11,7 @@
 namespace nvdla::test {
 namespace {
 
-constexpr detail::BareDevice::Time kStep = std::chrono::microseconds(1);
+constexpr detail::BareDevice::Time kKr = std::chrono::microseconds(1);
 constexpr std::uint64_t kSmall = 0x80000000;
 constexpr std::uint64_t kLarge = 0x90000000;
 constexpr std::uint64_t kPage = 4096;
@@ -219,7 +219,7 @@ bool BreakableModel::line() {
 bool BreakableModel::step() {
   bus_->moved = 0;
   const bool moved = device_.step();
-  now_ += kStep + Time(static_cast<Time::rep>(bus_->moved * breakage_.ns_per_byte));
+  now_ += kKr + Time(static_cast<Time::rep>(bus_->moved * breakage_.ns_per_byte));
   return moved;
 }
 

@@ -26,7 +26,7 @@ class DumpBuilder {
  public:
   static constexpr std::uint32_t kBytes = 64;
   static constexpr std::uint64_t kFirst = 0x80000000;
-  static constexpr std::uint64_t kStep = 0x1000;
+  static constexpr std::uint64_t kKr = 0x1000;
 
   // Pairs of the buffers that the layers copy from and to.
   explicit DumpBuilder(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& copies,
@@ -41,7 +41,7 @@ class DumpBuilder {
     header.result = 2;
     header.layer = static_cast<std::uint32_t>(copies.size()) - 1;
     for (std::uint32_t i = 0; i < num_buffers; ++i) {
-      const std::uint64_t address = kFirst + i * kStep;
+      const std::uint64_t address = kFirst + i * kKr;
       slots.push_back({address, kBytes, NVDLA_MEMORY_DRAM, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE});
       buffers.push_back({address, kBytes, std::string(kBytes, '\0')});
     }

@@ -36,10 +36,10 @@ class PciAttachment final : public Attachment {
       : function_(system, function, name), mastering_(function_), resource_(take(function_)) {
     const std::string driver = function_.driver();
     if (!driver.empty() && driver != kUioDriver) {
-      refuse(ErrorCode::kNoDevice,
-             "{}: the driver '{}' has it{}: unbind it, as 'echo {} > {}' does", name, driver,
-             driver == "nvdla" ? ", which the device 'kernel' uses" : "", function,
-             function_.file("driver/unbind"));
+      throw_error(ErrorCode::kNoDevice,
+                  "{}: the driver '{}' has it{}: unbind it, as 'echo {} > {}' does", name, driver,
+                  driver == "nvdla" ? ", which the device 'kernel' uses" : "", function,
+                  function_.file("driver/unbind"));
     }
     function_.check_no_translation();
     decoding_.emplace(function_);
@@ -70,8 +70,8 @@ class PciAttachment final : public Attachment {
     const std::filesystem::directory_iterator uio(function_.system().path(function_.file("uio")),
                                                   ignored);
     if (uio == std::filesystem::directory_iterator()) {
-      refuse(ErrorCode::kNoDevice, "{}: the driver '{}' has it, and made no /dev/uio",
-             function_.name(), kUioDriver);
+      throw_error(ErrorCode::kNoDevice, "{}: the driver '{}' has it, and made no /dev/uio",
+                  function_.name(), kUioDriver);
     }
     uio_ = function_.system().open("/dev/" + uio->path().filename().string(), function_.name(),
                                    O_NONBLOCK);

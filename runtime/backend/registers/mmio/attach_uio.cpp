@@ -45,9 +45,9 @@ class UioAttachment final : public Attachment {
     };
     const std::uint64_t bytes = number("size");
     if (bytes < NVDLA_UNIT_WINDOW) {
-      refuse(ErrorCode::kNoDevice,
-             "{}: its first map is no window of registers: {}/maps/map0/size says {:#x}", name,
-             folder_, bytes);
+      throw_error(ErrorCode::kNoDevice,
+                  "{}: its first map is no window of registers: {}/maps/map0/size says {:#x}", name,
+                  folder_, bytes);
     }
     const std::uint64_t head = number("offset");
     registers_.emplace(name, file_, 0, head + bytes, head);
@@ -83,13 +83,13 @@ std::unique_ptr<Attachment> attach_uio(const System& system, const std::string& 
   const std::string folder =
       "/sys/class/uio/" + place.place.substr(std::string_view("/dev/").size());
   if (!system.has(folder)) {
-    refuse(ErrorCode::kNoDevice, "{}: there is no {}: is its UIO driver loaded, and bound to it?",
-           name, folder);
+    throw_error(ErrorCode::kNoDevice,
+                "{}: there is no {}: is its UIO driver loaded, and bound to it?", name, folder);
   }
   if (system.linked(folder + "/device/subsystem") == "pci") {
     return attach_pci(system, name, system.linked(folder + "/device"), place.poll);
   }
-  if (!place.memory) refuse(ErrorCode::kNoDevice, "{}: {}", name, kNeedsReservedMemory);
+  if (!place.memory) throw_error(ErrorCode::kNoDevice, "{}: {}", name, kNeedsReservedMemory);
   return std::make_unique<UioAttachment>(system, name, place.place, folder, place.poll);
 }
 

@@ -26,8 +26,8 @@ int vfio_request(const PciFunction& function, const Descriptor& file, unsigned l
                  Argument argument, const char* what) {
   const int result = ::ioctl(file.get(), request, argument);
   if (result >= 0) return result;
-  refuse(ErrorCode::kNoDevice, "{}: VFIO does not {}: {}", function.name(), what,
-         std::strerror(errno));
+  throw_error(ErrorCode::kNoDevice, "{}: VFIO does not {}: {}", function.name(), what,
+              std::strerror(errno));
 }
 
 // The kernel masks the line when it reports it.
@@ -73,8 +73,8 @@ class VfioAttachment final : public Attachment {
     region.index = VFIO_PCI_BAR0_REGION_INDEX;
     vfio_request(function_, device_, VFIO_DEVICE_GET_REGION_INFO, &region, "know the first BAR");
     if ((region.flags & VFIO_REGION_INFO_FLAG_MMAP) == 0 || region.size < NVDLA_REG_SPACE) {
-      refuse(ErrorCode::kNoDevice, "{}: its first BAR is no window of registers of {} KiB", name,
-             NVDLA_REG_SPACE >> 10);
+      throw_error(ErrorCode::kNoDevice, "{}: its first BAR is no window of registers of {} KiB",
+                  name, NVDLA_REG_SPACE >> 10);
     }
     registers_.emplace(name, device_, region.offset, region.size);
     if (!poll) listen();
@@ -96,10 +96,11 @@ class VfioAttachment final : public Attachment {
     const std::string number = system.linked(function_.file("iommu_group"));
     const std::string group = "/dev/vfio/noiommu-" + number;
     if (!system.has(group)) {
-      refuse(ErrorCode::kNoDevice,
-             "{}: the driver 'vfio-pci' has it, and not without an IOMMU, as there is no {}: load "
-             "the module vfio with enable_unsafe_noiommu_mode=1, or unbind the driver",
-             name, group);
+      throw_error(
+          ErrorCode::kNoDevice,
+          "{}: the driver 'vfio-pci' has it, and not without an IOMMU, as there is no {}: load "
+          "the module vfio with enable_unsafe_noiommu_mode=1, or unbind the driver",
+          name, group);
     }
     container_ = system.open("/dev/vfio/vfio", name);
     group_ = system.open(group, name);
@@ -119,8 +120,8 @@ class VfioAttachment final : public Attachment {
     Descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     // Which VFIO would take for the wish to report nothing.
     if (event.get() < 0) {
-      refuse(ErrorCode::kNoDevice, "{}: no file to report the interrupt to: {}", function_.name(),
-             std::strerror(errno));
+      throw_error(ErrorCode::kNoDevice, "{}: no file to report the interrupt to: {}",
+                  function_.name(), std::strerror(errno));
     }
     interrupt_.emplace(function_, device_, std::move(event));
   }

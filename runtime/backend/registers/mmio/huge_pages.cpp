@@ -69,8 +69,8 @@ class HugePages final : public DmaMemory {
         room_((count + 1) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) {
     if (file_.get() < 0 || ::ftruncate(file_.get(), static_cast<off_t>(count * page)) != 0 ||
         !room_.valid()) {
-      refuse(ErrorCode::kNoMemory, "{}: no {} huge pages of {} KiB: {}", name, count, page >> 10,
-             std::strerror(errno));
+      throw_error(ErrorCode::kNoMemory, "{}: no {} huge pages of {} KiB: {}", name, count,
+                  page >> 10, std::strerror(errno));
     }
     place(find(system, name, address_bits), name);
   }
@@ -80,8 +80,8 @@ class HugePages final : public DmaMemory {
   std::vector<HugePage> find(const System& system, std::string_view name, unsigned address_bits) {
     const Mapping all(count_ * page_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get());
     if (!all.valid()) {
-      refuse(ErrorCode::kNoMemory, "{}: no {} huge pages of {} KiB: {}", name, count_, page_ >> 10,
-             std::strerror(errno));
+      throw_error(ErrorCode::kNoMemory, "{}: no {} huge pages of {} KiB: {}", name, count_,
+                  page_ >> 10, std::strerror(errno));
     }
     const PageMap map(system, name);
     std::vector<HugePage> pages;
@@ -94,7 +94,7 @@ class HugePages final : public DmaMemory {
       pages.push_back({address, i * page_});
     }
     if (pages.empty()) {
-      refuse(
+      throw_error(
           ErrorCode::kNoMemory,
           "{}: all {} huge pages are beyond the {} bits of the device's addresses: reserve more, "
           "or name memory with 'memory=<size>@<address>'",
@@ -113,8 +113,8 @@ class HugePages final : public DmaMemory {
     for (const HugePage& page : pages) {
       if (::mmap(at, page_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
                  file_.get(), static_cast<off_t>(page.offset)) == MAP_FAILED) {
-        refuse(ErrorCode::kNoMemory, "{}: a huge page cannot be mapped: {}", name,
-               std::strerror(errno));
+        throw_error(ErrorCode::kNoMemory, "{}: a huge page cannot be mapped: {}", name,
+                    std::strerror(errno));
       }
       if (!ranges_.empty() && ranges_.back().address + ranges_.back().bytes == page.address) {
         ranges_.back().bytes += page_;
@@ -138,14 +138,14 @@ std::unique_ptr<DmaMemory> make_huge_pages(const System& system, std::string_vie
   const std::string info = system.text("/proc/meminfo").value_or("");
   const std::uint64_t page = meminfo_number(info, "Hugepagesize:") << 10;
   const std::uint64_t free = meminfo_number(info, "HugePages_Free:");
-  if (page == 0) refuse(ErrorCode::kNoMemory, "{}: this kernel has no huge pages", name);
+  if (page == 0) throw_error(ErrorCode::kNoMemory, "{}: this kernel has no huge pages", name);
   const std::uint64_t wanted = std::max<std::uint64_t>(
       1, bytes == 0 ? std::min(free, kDefaultPool / page) : (bytes + page - 1) / page);
   if (free < wanted) {
-    refuse(ErrorCode::kNoMemory,
-           "{}: {} huge pages of {} KiB are free, {} needed: reserve some, as 'sysctl "
-           "vm.nr_hugepages={}' does",
-           name, free, page >> 10, wanted, bytes == 0 ? kDefaultPool / page : wanted);
+    throw_error(ErrorCode::kNoMemory,
+                "{}: {} huge pages of {} KiB are free, {} needed: reserve some, as 'sysctl "
+                "vm.nr_hugepages={}' does",
+                name, free, page >> 10, wanted, bytes == 0 ? kDefaultPool / page : wanted);
   }
   return std::make_unique<HugePages>(system, name, page, wanted, address_bits);
 }

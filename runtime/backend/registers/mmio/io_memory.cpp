@@ -33,7 +33,7 @@ std::string addresses_of(const MemoryWindow& window) {
 
 IoMemory::IoMemory(const System& system, std::string_view name) {
   const auto text = system.text(kIoMemoryFile);
-  if (!text) refuse(ErrorCode::kNoDevice, "{}: {} cannot be read", name, kIoMemoryFile);
+  if (!text) throw_error(ErrorCode::kNoDevice, "{}: {} cannot be read", name, kIoMemoryFile);
   std::string_view rest = *text;
   bool hidden = true;
   while (!rest.empty()) {
@@ -52,18 +52,18 @@ IoMemory::IoMemory(const System& system, std::string_view name) {
     ranges_.push_back({{*first, size}, std::string(line.substr(3))});
   }
   if (hidden) {
-    refuse(ErrorCode::kNoDevice,
-           "{}: {} shows no addresses, so what is in use cannot be told: only root sees them", name,
-           kIoMemoryFile);
+    throw_error(ErrorCode::kNoDevice,
+                "{}: {} shows no addresses, so what is in use cannot be told: only root sees them",
+                name, kIoMemoryFile);
   }
 }
 
 void IoMemory::check_registers(const MemoryWindow& window, std::string_view name) const {
   for (const Range& range : ranges_) {
     if (range.name != kSystemRam || !ranges_overlap(range.window, window)) continue;
-    refuse(ErrorCode::kNoDevice,
-           "{}: registers at {} would be in memory, {} at {}: is the address right?", name,
-           addresses_of(window), range.name, addresses_of(range.window));
+    throw_error(ErrorCode::kNoDevice,
+                "{}: registers at {} would be in memory, {} at {}: is the address right?", name,
+                addresses_of(window), range.name, addresses_of(range.window));
   }
 }
 
@@ -72,15 +72,16 @@ void IoMemory::check_memory(const MemoryWindow& window, std::string_view name) c
     if (range.name == "Reserved" || range.name == "reserved") continue;
     if (!ranges_overlap(range.window, window)) continue;
     if (range.name == kSystemRam) {
-      refuse(ErrorCode::kNoDevice,
-             "{}: memory at {} is in use, it is the kernel's {} at {}: keep it free, as "
-             "memmap={:#x}${:#x} on the kernel's command line (x86) or a node of reserved-memory "
-             "with no-map in the device tree do",
-             name, addresses_of(window), range.name, addresses_of(range.window), window.size,
-             window.address);
+      throw_error(
+          ErrorCode::kNoDevice,
+          "{}: memory at {} is in use, it is the kernel's {} at {}: keep it free, as "
+          "memmap={:#x}${:#x} on the kernel's command line (x86) or a node of reserved-memory "
+          "with no-map in the device tree do",
+          name, addresses_of(window), range.name, addresses_of(range.window), window.size,
+          window.address);
     }
-    refuse(ErrorCode::kNoDevice, "{}: memory at {} is in use, '{}' has {}", name,
-           addresses_of(window), range.name, addresses_of(range.window));
+    throw_error(ErrorCode::kNoDevice, "{}: memory at {} is in use, '{}' has {}", name,
+                addresses_of(window), range.name, addresses_of(range.window));
   }
 }
 

@@ -123,8 +123,9 @@ unsigned MmioDevice::address_bits() {
 std::unique_ptr<DmaMemory> MmioDevice::reserved(const MemoryWindow& window) {
   const unsigned bits = address_bits();
   if (bits < 64 && window.last() >> bits != 0) {
-    refuse(ErrorCode::kNoDevice, "{}: memory at {:#x}-{:#x} is beyond the {} bits of its addresses",
-           name_, window.address, window.last(), bits);
+    throw_error(ErrorCode::kNoDevice,
+                "{}: memory at {:#x}-{:#x} is beyond the {} bits of its addresses", name_,
+                window.address, window.last(), bits);
   }
   return make_reserved_memory(system_, name_, window);
 }
@@ -135,10 +136,10 @@ MmioDevice::Reach& MmioDevice::reach(Memory memory) {
   if (reach.pool) return reach;
   if (memory == Memory::kSram) {
     if (!place_.sram) {
-      refuse(ErrorCode::kNotAvailable,
-             "{}: nothing says where the memory behind the second interface is: add "
-             "',sram=<size>@<address>'",
-             name_);
+      throw_error(ErrorCode::kNotAvailable,
+                  "{}: nothing says where the memory behind the second interface is: add "
+                  "',sram=<size>@<address>'",
+                  name_);
     }
     reach.memory = reserved(*place_.sram);
   } else if (place_.memory) {
@@ -164,8 +165,9 @@ std::unique_ptr<BareMemory> MmioDevice::allocate(std::uint64_t bytes, Memory mem
   Reach& from = reach(memory);
   auto made = make_memory(from, from.pool->take(bytes), bytes, memory);
   if (made == nullptr) {
-    refuse(ErrorCode::kNoMemory, "{}: no {} bytes in one piece: the largest that is free has {}",
-           name_, bytes, from.pool->largest());
+    throw_error(ErrorCode::kNoMemory,
+                "{}: no {} bytes in one piece: the largest that is free has {}", name_, bytes,
+                from.pool->largest());
   }
   return made;
 }

@@ -22,8 +22,8 @@ constexpr std::uint64_t kFrame = (std::uint64_t{1} << 55) - 1;
 PageMap::PageMap(const System& system, std::string_view name)
     : name_(name), file_(::open(system.path(kPageMapFile).c_str(), O_RDONLY | O_CLOEXEC)) {
   if (file_.get() < 0) {
-    refuse(ErrorCode::kNoDevice, "{}: {} cannot be opened: {}", name_, kPageMapFile,
-           std::strerror(errno));
+    throw_error(ErrorCode::kNoDevice, "{}: {} cannot be opened: {}", name_, kPageMapFile,
+                std::strerror(errno));
   }
 }
 
@@ -33,15 +33,15 @@ std::uint64_t PageMap::address_of(const void* page) const {
   std::uint64_t entry = 0;
   if (::pread(file_.get(), &entry, sizeof(entry), static_cast<off_t>(number * sizeof(entry))) !=
       static_cast<ssize_t>(sizeof(entry))) {
-    refuse(ErrorCode::kNoDevice, "{}: {} cannot be read", name_, kPageMapFile);
+    throw_error(ErrorCode::kNoDevice, "{}: {} cannot be read", name_, kPageMapFile);
   }
   if ((entry & kPresent) == 0) {
-    refuse(ErrorCode::kNoDevice, "{}: {} says that a page is not there", name_, kPageMapFile);
+    throw_error(ErrorCode::kNoDevice, "{}: {} says that a page is not there", name_, kPageMapFile);
   }
   if ((entry & kFrame) == 0) {
-    refuse(ErrorCode::kNoDevice,
-           "{}: {} hides where memory is: that takes CAP_SYS_ADMIN, which root has", name_,
-           kPageMapFile);
+    throw_error(ErrorCode::kNoDevice,
+                "{}: {} hides where memory is: that takes CAP_SYS_ADMIN, which root has", name_,
+                kPageMapFile);
   }
   return (entry & kFrame) * page_bytes;
 }

@@ -32,8 +32,9 @@ std::uint64_t pci_number(const std::string& text) {
 PciFunction::PciFunction(const System& system, std::string function, std::string name)
     : system_(system), function_(std::move(function)), name_(std::move(name)) {
   if (!system_.has(file(""))) {
-    refuse(ErrorCode::kNoDevice, "{}: there is no PCI function {}: 'lspci -D' lists what there is",
-           name_, function_);
+    throw_error(ErrorCode::kNoDevice,
+                "{}: there is no PCI function {}: 'lspci -D' lists what there is", name_,
+                function_);
   }
   config_ = system_.open(file("config"), name_);
 }
@@ -61,18 +62,18 @@ std::uint64_t PciFunction::bar_bytes() const {
   if ((flags & kMemoryResource) != 0 && last > first && last - first + 1 >= NVDLA_REG_SPACE) {
     return last - first + 1;
   }
-  refuse(ErrorCode::kNoDevice, "{}: its first BAR is no window of registers of {} KiB", name_,
-         NVDLA_REG_SPACE >> 10);
+  throw_error(ErrorCode::kNoDevice, "{}: its first BAR is no window of registers of {} KiB", name_,
+              NVDLA_REG_SPACE >> 10);
 }
 
 void PciFunction::check_no_translation() const {
   const std::string type = system_.text(file("iommu_group/type")).value_or("");
   if (!type.starts_with("DMA") && type != "blocked") return;
   const std::string group = system_.linked(file("iommu_group"));
-  refuse(ErrorCode::kNoDevice,
-         "{}: an IOMMU translates its addresses: write 'identity' to "
-         "/sys/kernel/iommu_groups/{}/type, or boot with iommu.passthrough=1",
-         name_, group);
+  throw_error(ErrorCode::kNoDevice,
+              "{}: an IOMMU translates its addresses: write 'identity' to "
+              "/sys/kernel/iommu_groups/{}/type, or boot with iommu.passthrough=1",
+              name_, group);
 }
 
 bool PciFunction::put(std::string_view attribute, std::string_view word) const {
@@ -83,7 +84,7 @@ std::uint16_t PciFunction::command() const {
   std::uint16_t word = 0;
   if (::pread(config_.get(), &word, sizeof(word), PCI_COMMAND) !=
       static_cast<ssize_t>(sizeof(word))) {
-    refuse(ErrorCode::kNoDevice, "{}: its configuration space cannot be read", name_);
+    throw_error(ErrorCode::kNoDevice, "{}: its configuration space cannot be read", name_);
   }
   return le16toh(word);
 }
@@ -95,7 +96,7 @@ void PciFunction::change_command(std::uint16_t bits, bool set) const {
   const std::uint16_t word = htole16(after);
   if (::pwrite(config_.get(), &word, sizeof(word), PCI_COMMAND) !=
       static_cast<ssize_t>(sizeof(word))) {
-    refuse(ErrorCode::kNoDevice, "{}: its configuration space cannot be written", name_);
+    throw_error(ErrorCode::kNoDevice, "{}: its configuration space cannot be written", name_);
   }
 }
 
@@ -107,8 +108,8 @@ PciDecoding::PciDecoding(const PciFunction& function) : function_(function) {
   if (power == "D0" && (function_.command() & PCI_COMMAND_MEMORY) != 0) return;
   enabled_ = function_.put("enable", "1");
   if (enabled_) return;
-  refuse(ErrorCode::kNoDevice, "{}: it cannot be enabled: {}", function_.name(),
-         std::strerror(errno));
+  throw_error(ErrorCode::kNoDevice, "{}: it cannot be enabled: {}", function_.name(),
+              std::strerror(errno));
 }
 
 PciDecoding::~PciDecoding() {

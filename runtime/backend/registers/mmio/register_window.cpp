@@ -46,9 +46,9 @@ RegisterWindow::RegisterWindow(std::string name, const Descriptor& file, std::ui
                    static_cast<off_t>(offset))) {
   if (data_ != MAP_FAILED) return;
   const int error = errno;
-  refuse(ErrorCode::kNoDevice, "{}: its registers cannot be mapped: {}{}", name_,
-         std::strerror(error),
-         error == EPERM ? ": a driver has them, or the kernel keeps them from everybody" : "");
+  throw_error(ErrorCode::kNoDevice, "{}: its registers cannot be mapped: {}{}", name_,
+              std::strerror(error),
+              error == EPERM ? ": a driver has them, or the kernel keeps them from everybody" : "");
 }
 
 RegisterWindow::~RegisterWindow() { ::munmap(data_, bytes_); }
@@ -56,8 +56,8 @@ RegisterWindow::~RegisterWindow() { ::munmap(data_, bytes_); }
 volatile std::uint32_t* RegisterWindow::word(std::uint32_t offset) const {
   const std::uint64_t at = head_ + offset;
   if (at + sizeof(std::uint32_t) > bytes_) {
-    refuse(ErrorCode::kGone, "{}: there is no register {:#x}: the window has {:#x} bytes", name_,
-           offset, bytes_ - head_);
+    throw_error(ErrorCode::kGone, "{}: there is no register {:#x}: the window has {:#x} bytes",
+                name_, offset, bytes_ - head_);
   }
   return reinterpret_cast<volatile std::uint32_t*>(static_cast<std::byte*>(data_) + at);
 }

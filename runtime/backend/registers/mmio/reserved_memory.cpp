@@ -33,8 +33,8 @@ class ReservedMemory final : public DmaMemory {
     data_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
                    static_cast<off_t>(window.address));
     if (data_ == MAP_FAILED) {
-      refuse(ErrorCode::kNoDevice, "{}: memory at {:#x} cannot be mapped: {}", name, window.address,
-             std::strerror(errno));
+      throw_error(ErrorCode::kNoDevice, "{}: memory at {:#x} cannot be mapped: {}", name,
+                  window.address, std::strerror(errno));
     }
     ranges_.push_back({static_cast<std::byte*>(data_), window.address, window.size});
   }

@@ -38,11 +38,12 @@ Descriptor System::open(std::string_view file, std::string_view name, int flags)
   Descriptor descriptor(::open(path(file).c_str(), O_RDWR | O_CLOEXEC | flags));
   if (descriptor.get() >= 0) return descriptor;
   const int error = errno;
-  if (error == EBUSY) refuse(ErrorCode::kBusy, "{}: somebody else uses it now", name);
-  refuse(ErrorCode::kNoDevice, "{}: {} cannot be opened: {}{}", name, file, std::strerror(error),
-         error == EACCES || error == EPERM ? ": only root may, and only where the kernel is not "
-                                             "locked down"
-                                           : "");
+  if (error == EBUSY) throw_error(ErrorCode::kBusy, "{}: somebody else uses it now", name);
+  throw_error(
+      ErrorCode::kNoDevice, "{}: {} cannot be opened: {}{}", name, file, std::strerror(error),
+      error == EACCES || error == EPERM ? ": only root may, and only where the kernel is not "
+                                          "locked down"
+                                        : "");
 }
 
 bool System::put(std::string_view file, std::string_view word) const {
@@ -62,9 +63,9 @@ void take_alone(const Descriptor& file, std::uint64_t start, std::uint64_t bytes
   if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return;
   const int error = errno;
   if (error == EAGAIN || error == EACCES) {
-    refuse(ErrorCode::kBusy, "{}: somebody else uses it now", name);
+    throw_error(ErrorCode::kBusy, "{}: somebody else uses it now", name);
   }
-  refuse(ErrorCode::kNoDevice, "{}: cannot be locked: {}", name, std::strerror(error));
+  throw_error(ErrorCode::kNoDevice, "{}: cannot be locked: {}", name, std::strerror(error));
 }
 
 }  // namespace nvdla::detail

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(kRowBytes == kMostStep && kBlock == 2 * kTileRows);
 
-constexpr ptrdiff_t kKernelBytes = kBlock * kStep, kSumBytes = kBlock * sizeof(int32_t);
+constexpr ptrdiff_t kKernelBytes = kBlock * kKr, kSumBytes = kBlock * sizeof(int32_t);
 
 // Some positions of a tile, and their windows.
 struct Group {
@@ -44,7 +44,7 @@ void store(int32_t* to) {
 template <bool kTwo>
 [[gnu::noinline]] void multiply(const Group& group, const Window* window, Panel* panels) {
   const MacTile& tile = group.tile;
-  const unsigned steps = tile.steps * kStep / kRowBytes;
+  const unsigned steps = tile.steps * kKr / kRowBytes;
   const int8_t* weights = tile.weights;
   tile_load<0>(group.starts, 0);
   tile_load<1>(group.starts + kTileRows, 0);

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kMostBytes = 65536;
 constexpr unsigned kMostSteps = kMostBytes / kRowBytes;
 
-constexpr ptrdiff_t kKernelBytes = kBlock * kStep, kSumBytes = kTileRows * sizeof(int32_t);
+constexpr ptrdiff_t kKernelBytes = kBlock * kKr, kSumBytes = kTileRows * sizeof(int32_t);
 
 struct Group {
   const PieceTile& tile;
@@ -52,11 +52,11 @@ void add_sums(const Group& group, const Window& window, unsigned kernel) {
 [[gnu::noinline]] void multiply(const Group& group, const Window& window, unsigned kernel,
                                 Panel* panels) {
   const PieceTile& tile = group.tile;
-  const unsigned steps = tile.steps * kStep / kRowBytes;
+  const unsigned steps = tile.steps * kKr / kRowBytes;
   const uint8_t* const upper = reinterpret_cast<const uint8_t*>(tile.upper) + group.base;
   const uint8_t* const lower = tile.lower + group.base;
-  const int8_t* upper_weights = tile.upper_weights + size_t{kernel} * kStep;
-  const uint8_t* lower_weights = tile.lower_weights + size_t{kernel} * kStep;
+  const int8_t* upper_weights = tile.upper_weights + size_t{kernel} * kKr;
+  const uint8_t* lower_weights = tile.lower_weights + size_t{kernel} * kKr;
   const unsigned most = group.windows.gathered ? kGathered : kMostSteps;
   unsigned room = 0;
   for (unsigned run = 0; run < tile.run_count; ++run)

@@ -33,24 +33,18 @@ namespace nvdla::model {
 }
 [[maybe_unused]] static void tiles_release() { __asm__ volatile("tilerelease"); }
 
-template <unsigned kTile>
+template <unsigned kMr>
 static void tile_zero() {
-  __asm__ volatile("tilezero %%tmm%c0" : : "i"(kTile));
+  __asm__ volatile("tilezero %%tmm%c0" : : "i"(kMr));
 }
 // Rows of the tile lie `stride` bytes apart.
-template <unsigned kTile>
+template <unsigned kMr>
 static void tile_load(const void* from, ptrdiff_t stride) {
-  __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2"
-                   :
-                   : "r"(from), "r"(stride), "i"(kTile)
-                   : "memory");
+  __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(kMr) : "memory");
 }
-template <unsigned kTile>
+template <unsigned kMr>
 static void tile_store(void* to, ptrdiff_t stride) {
-  __asm__ volatile("tilestored %%tmm%c2, (%0,%1,1)"
-                   :
-                   : "r"(to), "r"(stride), "i"(kTile)
-                   : "memory");
+  __asm__ volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(stride), "i"(kMr) : "memory");
 }
 
 // sums[row][column] += products of 64 bytes: data[row][4 * i + j] * weights[i][4 * column + j]. The

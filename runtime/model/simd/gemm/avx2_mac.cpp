@@ -27,8 +27,8 @@ constexpr unsigned kHalfRows = kRows / kHalves;
 constexpr unsigned kPositions = 4;
 // Where nothing is widened: two of weights, 12 of sums.
 constexpr unsigned kBytePositions = 6;
-constexpr size_t kStepBytes = size_t{kStep} * kBlock;
-constexpr size_t kRowBytes = size_t{kStep} * kRow;
+constexpr size_t kStepBytes = size_t{kKr} * kBlock;
+constexpr size_t kRowBytes = size_t{kKr} * kRow;
 // Steps whose weights, widened, leave room in the first cache.
 constexpr unsigned kChunk = 64;
 // How many bytes before they are used weights of a single position are asked for, where to
@@ -102,8 +102,8 @@ struct ChunkData {
     for (unsigned done = 0; done < chunk.count; ++run, step = 0) {
       const unsigned left = chunk.count - done;
       const unsigned end = steps - step < left ? done + steps - step : chunk.count;
-      const uint8_t* from = base + chunk.tile.runs[run] + size_t{step} * kStep;
-      for (; done < end; done += kRow, from += kRow * kStep) {
+      const uint8_t* from = base + chunk.tile.runs[run] + size_t{step} * kKr;
+      for (; done < end; done += kRow, from += kRow * kKr) {
         const Split split(end - done < kRow ? load_steps(from, end - done) : load(from));
         store(even + done, split.even);
         store(odd + done, split.odd);
@@ -210,7 +210,7 @@ template <unsigned kCount>
       const uint8_t* data[kCount];
 #pragma GCC unroll 6
       for (unsigned p = 0; p < kCount; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
-      for (size_t at = 0; at < size_t{tile.steps} * kStep; at += kStep, weights += kStepBytes) {
+      for (size_t at = 0; at < size_t{tile.steps} * kKr; at += kKr, weights += kStepBytes) {
         const __m256i w0 = load(weights), w1 = load(weights + kRowBytes);
 #pragma GCC unroll 6
         for (unsigned p = 0; p < kCount; ++p) {
@@ -240,7 +240,7 @@ template <unsigned kCount>
   const int8_t* weights = tile.weights;
   for (unsigned run = 0; run < tile.run_count; ++run) {
     const uint8_t* const data = tile.bases[first] + tile.runs[run];
-    for (size_t at = 0; at < size_t{tile.steps} * kStep; at += kStep, weights += kStepBytes) {
+    for (size_t at = 0; at < size_t{tile.steps} * kKr; at += kKr, weights += kStepBytes) {
       __builtin_prefetch(weights + kAhead);
       __builtin_prefetch(weights + kAhead + kStepBytes / 2);
       int32_t four;

@@ -38,7 +38,7 @@ void add_sums(int64_t* sums, __m256i first, __m256i second) {
 template <unsigned kCount, bool kUpper>
 [[gnu::noinline]] WidePlace wide_chunk(const WideTile& tile, unsigned first, unsigned kernel,
                                        WidePlace at) {
-  constexpr size_t kStepWords = size_t{kStep} * kBlock;
+  constexpr size_t kStepWords = size_t{kKr} * kBlock;
   __m256i sums0[kCount], sums1[kCount];
 #pragma GCC unroll 6
   for (unsigned p = 0; p < kCount; ++p) sums0[p] = sums1[p] = _mm256_setzero_si256();
@@ -48,8 +48,8 @@ template <unsigned kCount, bool kUpper>
     const int16_t* data[kCount];
 #pragma GCC unroll 6
     for (unsigned p = 0; p < kCount; ++p)
-      data[p] = tile.data + tile.bases[first + p] + tile.runs[at.run] + size_t{at.step} * kStep;
-    for (size_t i = 0; i < size_t{count} * kStep; i += 2, weights += kStepWords / 2) {
+      data[p] = tile.data + tile.bases[first + p] + tile.runs[at.run] + size_t{at.step} * kKr;
+    for (size_t i = 0; i < size_t{count} * kKr; i += 2, weights += kStepWords / 2) {
       __m256i w0 = load(weights), w1;
       if constexpr (kUpper) {
         // Saturation: upper_byte() of the greatest.

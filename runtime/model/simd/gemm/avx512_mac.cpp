@@ -18,7 +18,7 @@ namespace {
 #include "model/simd/gemm/parts.ipp"
 // clang-format on
 
-constexpr size_t kStepBytes = size_t{kStep} * kBlock;
+constexpr size_t kStepBytes = size_t{kKr} * kBlock;
 // How many bytes before they are used weights are asked for.
 constexpr size_t kAhead = 2048;
 
@@ -124,12 +124,12 @@ template <unsigned kPositions, typename Output>
     high[p] = starts.high;
   }
   const int8_t* weights = tile.weights;
-  const size_t bytes = size_t{tile.steps} * kStep;
+  const size_t bytes = size_t{tile.steps} * kKr;
   for (unsigned run = 0; run < tile.run_count; ++run) {
     const uint8_t* data[kPositions];
 #pragma GCC unroll 14
     for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
-    for (size_t at = 0; at < bytes; at += kStep, weights += kStepBytes) {
+    for (size_t at = 0; at < bytes; at += kKr, weights += kStepBytes) {
       const __m512i w0 = _mm512_loadu_si512(weights);
       const __m512i w1 = _mm512_loadu_si512(weights + 64);
 #pragma GCC unroll 14
@@ -170,8 +170,8 @@ template <typename Output>
     unsigned left = tile.steps;
     for (; left >= kSide; left -= kSide)
 #pragma GCC unroll 4
-      for (unsigned i = 0; i < kSide; ++i, data += kStep) step(data, low[i], high[i]);
-    for (; left != 0; --left, data += kStep) step(data, low[0], high[0]);
+      for (unsigned i = 0; i < kSide; ++i, data += kKr) step(data, low[i], high[i]);
+    for (; left != 0; --left, data += kKr) step(data, low[0], high[0]);
   }
   __m512i low_sum[] = {
       _mm512_add_epi32(_mm512_add_epi32(low[0], low[1]), _mm512_add_epi32(low[2], low[3]))};

@@ -38,7 +38,7 @@ __m512i spread(const void* four_bytes) {
 template <unsigned kPositions, bool kUpper>
 [[gnu::noinline]] WidePlace wide_chunk(const WideTile& tile, unsigned first, WidePlace at,
                                        unsigned chunk) {
-  constexpr size_t kStepWords = size_t{kStep} * kBlock;
+  constexpr size_t kStepWords = size_t{kKr} * kBlock;
   __m512i low0[kPositions], low1[kPositions], up0[kPositions], up1[kPositions];
 #pragma GCC unroll 14
   for (unsigned p = 0; p < kPositions; ++p)
@@ -52,10 +52,10 @@ template <unsigned kPositions, bool kUpper>
 #pragma GCC unroll 14
     for (unsigned p = 0; p < kPositions; ++p)
       bases[p] = static_cast<ptrdiff_t>(tile.bases[first + p]) + tile.runs[at.run];
-    const int16_t* data = tile.data + size_t{at.step} * kStep;
-    const int16_t* const end = data + size_t{count} * kStep;
-    const uint8_t* upper = kUpper ? tile.upper + size_t{at.step} * kStep : nullptr;
-    for (; data != end; data += kStep, weights += kStepWords) {
+    const int16_t* data = tile.data + size_t{at.step} * kKr;
+    const int16_t* const end = data + size_t{count} * kKr;
+    const uint8_t* upper = kUpper ? tile.upper + size_t{at.step} * kKr : nullptr;
+    for (; data != end; data += kKr, weights += kStepWords) {
 #pragma GCC unroll 2
       for (unsigned pair = 0; pair < 2; ++pair) {
         const __m512i w0 = _mm512_loadu_si512(weights + pair * 2 * kBlock);
@@ -76,7 +76,7 @@ template <unsigned kPositions, bool kUpper>
           up0[p] = _mm512_dpbusd_epi32(up0[p], a, w0);
           up1[p] = _mm512_dpbusd_epi32(up1[p], a, w1);
         }
-        upper += kStep;
+        upper += kKr;
         upper_weights += kStepWords;
       }
     }
@@ -87,9 +87,9 @@ template <unsigned kPositions, bool kUpper>
   for (unsigned p = 0; p < kPositions; ++p) {
     int64_t* const sums = tile.sums + size_t{first + p} * kBlock;
     if constexpr (kUpper) {
-      const int32_t* nudges = tile.nudges + size_t{chunk} * kBlock;
+      const int32_t* correction = tile.correction + size_t{chunk} * kBlock;
       const auto near = [&](__m512i up, unsigned k) {
-        return _mm512_sub_epi32(_mm512_add_epi32(up, up), _mm512_loadu_si512(nudges + k));
+        return _mm512_sub_epi32(_mm512_add_epi32(up, up), _mm512_loadu_si512(correction + k));
       };
       const __m512i near0 = near(up0[p], 0), near1 = near(up1[p], 16);
       add_sums<true>(sums, _mm512_sub_epi32(low0[p], _mm512_slli_epi32(near0, 15)), near0);

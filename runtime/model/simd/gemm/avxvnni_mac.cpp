@@ -36,15 +36,15 @@ template <unsigned kCount>
     sums0[p] = load(tile.starts + kernel);
     sums1[p] = load(tile.starts + kernel + kRow);
   }
-  const int8_t* weights = tile.weights + size_t{kernel} * kStep;
-  const size_t bytes = size_t{tile.steps} * kStep;
+  const int8_t* weights = tile.weights + size_t{kernel} * kKr;
+  const size_t bytes = size_t{tile.steps} * kKr;
   for (unsigned run = 0; run < tile.run_count; ++run) {
     const uint8_t* data[kCount];
 #pragma GCC unroll 6
     for (unsigned p = 0; p < kCount; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
-    for (size_t at = 0; at < bytes; at += kStep, weights += kBlock * kStep) {
+    for (size_t at = 0; at < bytes; at += kKr, weights += kBlock * kKr) {
       const __m256i w0 = load(weights);
-      const __m256i w1 = load(weights + size_t{kRow} * kStep);
+      const __m256i w1 = load(weights + size_t{kRow} * kKr);
 #pragma GCC unroll 6
       for (unsigned p = 0; p < kCount; ++p) {
         const __m256i a = four_bytes(data[p] + at);
@@ -76,15 +76,15 @@ template <unsigned kCount>
     __builtin_prefetch(weights + kAhead + 64);
     const __m256i a = four_bytes(from);
 #pragma GCC unroll 4
-    for (unsigned r = 0; r < kRows; ++r, weights += kRow * kStep)
+    for (unsigned r = 0; r < kRows; ++r, weights += kRow * kKr)
       sums[r] = NVDLA_DPBUSD(sums[r], a, load(weights));
   };
   for (unsigned run = 0; run < tile.run_count; ++run) {
     const uint8_t* data = tile.bases[first] + tile.runs[run];
     unsigned left = tile.steps;
-    for (; left >= 2; left -= 2, data += 2 * size_t{kStep}) {
+    for (; left >= 2; left -= 2, data += 2 * size_t{kKr}) {
       step(data, even);
-      step(data + kStep, odd);
+      step(data + kKr, odd);
     }
     if (left != 0) step(data, even);
   }

@@ -284,9 +284,9 @@ static HalfReach half_reach(const int16_t* distances) {
 [[maybe_unused]] static void loop_half_tile(const HalfTile& tile) {
   // Products of 28 bits that a sum of 32 bits holds.
   constexpr unsigned kRoom = 7;
-  alignas(64) int16_t greatest[kTile][kBlock];
-  alignas(64) int32_t few[kTile][kBlock] = {};
-  alignas(64) int64_t sums[kTile][kBlock] = {};
+  alignas(64) int16_t greatest[kMr][kBlock];
+  alignas(64) int32_t few[kMr][kBlock] = {};
+  alignas(64) int64_t sums[kMr][kBlock] = {};
   for (unsigned p = 0; p < tile.count; ++p)
     for (unsigned k = 0; k < kBlock; ++k) greatest[p][k] = -1;
   for (unsigned lane = 0; lane < tile.lanes; ++lane) {

@@ -31,7 +31,7 @@ template <unsigned kAt, unsigned kCount>
                                         Sums<kCount>& sums) {
 #pragma GCC unroll 8
   for (unsigned r = 0; r < kRows; ++r) {
-    const int8x16_t w = vld1q_s8(weights + r * kRow * kStep);
+    const int8x16_t w = vld1q_s8(weights + r * kRow * kKr);
 #pragma GCC unroll 3
     for (unsigned p = 0; p < kCount; ++p)
       sums.of[p][r] = vdotq_laneq_s32(sums.of[p][r], w, data[p], kAt);
@@ -40,7 +40,7 @@ template <unsigned kAt, unsigned kCount>
 
 template <unsigned kCount>
 [[gnu::noinline]] void part(const MacTile& tile, unsigned first) {
-  constexpr size_t kStepBytes = size_t{kStep} * kBlock;
+  constexpr size_t kStepBytes = size_t{kKr} * kBlock;
   Sums<kCount> sums;
 #pragma GCC unroll 3
   for (unsigned p = 0; p < kCount; ++p)
@@ -57,7 +57,7 @@ template <unsigned kCount>
 #pragma GCC unroll 3
       for (unsigned p = 0; p < kCount; ++p) {
         data[p] = load_bytes(from[p]);
-        from[p] += kSteps * kStep;
+        from[p] += kSteps * kKr;
       }
       step<0>(weights, data, sums);
       step<1>(weights + kStepBytes, data, sums);
@@ -69,7 +69,7 @@ template <unsigned kCount>
 #pragma GCC unroll 3
       for (unsigned p = 0; p < kCount; ++p) {
         data[p] = spread_step(from[p]);
-        from[p] += kStep;
+        from[p] += kKr;
       }
       step<0>(weights, data, sums);
     }

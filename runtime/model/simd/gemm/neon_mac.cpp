@@ -27,18 +27,18 @@ template <unsigned kCount>
     for (unsigned p = 0; p < kCount; ++p)
 #pragma GCC unroll 8
       for (unsigned r = 0; r < 2 * kRows; ++r) sums[p][r] = vdupq_n_s32(0);
-    const int8_t* weights = tile.weights + size_t{kernel} * kStep;
+    const int8_t* weights = tile.weights + size_t{kernel} * kKr;
     for (unsigned run = 0; run < tile.run_count; ++run) {
       const uint8_t* data[kCount];
 #pragma GCC unroll 2
       for (unsigned p = 0; p < kCount; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
-      for (size_t i = 0; i < size_t{tile.steps} * kStep; i += kStep, weights += kBlock * kStep) {
+      for (size_t i = 0; i < size_t{tile.steps} * kKr; i += kKr, weights += kBlock * kKr) {
         int8x16_t a[kCount];
 #pragma GCC unroll 2
         for (unsigned p = 0; p < kCount; ++p) a[p] = spread_step(data[p] + i);
 #pragma GCC unroll 4
         for (unsigned r = 0; r < kRows; ++r) {
-          const int8x16_t w = vld1q_s8(weights + r * kRow * kStep);
+          const int8x16_t w = vld1q_s8(weights + r * kRow * kKr);
 #pragma GCC unroll 2
           for (unsigned p = 0; p < kCount; ++p) {
             sums[p][2 * r] =

@@ -89,8 +89,8 @@ template <unsigned kCount, bool kUpper>
     const int16_t* from[kCount];
 #pragma GCC unroll 4
     for (unsigned p = 0; p < kCount; ++p)
-      from[p] = tile.data + tile.bases[first + p] + tile.runs[at.run] + size_t{at.step} * kStep;
-    for (size_t i = 0; i < size_t{count} * kStep; i += kStep, weights += 2 * kPairWords) {
+      from[p] = tile.data + tile.bases[first + p] + tile.runs[at.run] + size_t{at.step} * kKr;
+    for (size_t i = 0; i < size_t{count} * kKr; i += kKr, weights += 2 * kPairWords) {
       int16x4_t data[kCount];
 #pragma GCC unroll 4
       for (unsigned p = 0; p < kCount; ++p) data[p] = vld1_s16(from[p] + i);

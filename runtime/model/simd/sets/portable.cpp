@@ -17,10 +17,10 @@ void mac(const MacTile& tile) {
     const int8_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
       const auto* data = reinterpret_cast<const int8_t*>(tile.bases[position] + tile.runs[run]);
-      for (unsigned step = 0; step < tile.steps; ++step, data += kStep, weights += kBlock * kStep)
+      for (unsigned step = 0; step < tile.steps; ++step, data += kKr, weights += kBlock * kKr)
         for (unsigned k = 0; k < kBlock; ++k)
-          for (unsigned i = 0; i < kStep; ++i)
-            sums[k] += static_cast<uint32_t>(data[i] * weights[k * kStep + i]);
+          for (unsigned i = 0; i < kKr; ++i)
+            sums[k] += static_cast<uint32_t>(data[i] * weights[k * kKr + i]);
     }
     for (unsigned k = 0; k < kBlock; ++k)
       tile.sums[position * kBlock + k] = static_cast<int32_t>(sums[k]);

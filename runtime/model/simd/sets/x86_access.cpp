@@ -72,10 +72,10 @@ SetAccess amx_access(const AmxFacts& facts) noexcept {
 }
 
 SetAccess amx_access() noexcept {
-  constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25;
+  constexpr unsigned kTiles = 1u << 24, kInt8 = 1u << 25;
   constexpr std::uint64_t kTileState = 3u << 17;
   static const SetAccess access = amx_access(
-      {all(Leaf(7, 0).edx, kTile | kInt8), all(saved_registers(), kTileState), ask_for_tiles});
+      {all(Leaf(7, 0).edx, kTiles | kInt8), all(saved_registers(), kTileState), ask_for_tiles});
   return access;
 }
 

@@ -20,8 +20,8 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr char kNative = std::endian::native == std::endian::big ? '>' : '<';
 
 template <typename... Args>
-[[noreturn]] void refuse(const std::string& path, fmt::format_string<Args...> format,
-                         Args&&... args) {
+[[noreturn]] void throw_error(const std::string& path, fmt::format_string<Args...> format,
+                              Args&&... args) {
   throw program::UsageError(path + ": " + fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -42,11 +42,12 @@ std::string header_of(const std::string& path, std::span<const std::uint8_t> fil
   // Version 1 has two bytes for the length, later ones four.
   const std::size_t prefix = kMagic.size() + 2;
   const std::size_t width = file.size() > kMagic.size() && file[kMagic.size()] == 1 ? 2 : 4;
-  if (file.size() < prefix + width) refuse(path, "{} bytes are no NumPy array", file.size());
+  if (file.size() < prefix + width) throw_error(path, "{} bytes are no NumPy array", file.size());
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < width; ++i) bytes |= std::size_t{file[prefix + i]} << 8 * i;
   first = prefix + width + bytes;
-  if (first > file.size()) refuse(path, "a header of {} bytes in a file of {}", bytes, file.size());
+  if (first > file.size())
+    throw_error(path, "a header of {} bytes in a file of {}", bytes, file.size());
   const auto text = file.subspan(prefix + width, bytes);
   return {text.begin(), text.end()};
 }
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> shape_of(const std::string& path, const std::string& 
     }
     std::uint32_t side = 0;
     const auto [end, error] = std::from_chars(at, text.data() + text.size(), side);
-    if (error != std::errc()) refuse(path, "its shape ({}) has a side beyond 32 bits", text);
+    if (error != std::errc()) throw_error(path, "its shape ({}) has a side beyond 32 bits", text);
     shape.push_back(side);
     at = end;
   }
@@ -106,7 +107,7 @@ std::vector<float> NpyArray::numbers(const std::string& path) const {
   if (type == "i2") return converted<std::int16_t>(elements, same);
   if (type == "i4") return converted<std::int32_t>(elements, same);
   if (type == "i8") return converted<std::int64_t>(elements, same);
-  refuse(path, "an array of {}; expected f2, f4, f8, u1, u2, i1, i2, i4 or i8", type);
+  throw_error(path, "an array of {}; expected f2, f4, f8, u1, u2, i1, i2, i4 or i8", type);
 }
 
 bool is_npy(std::span<const std::uint8_t> file) {
@@ -123,16 +124,16 @@ NpyArray read_npy(const std::string& path, std::span<const std::uint8_t> file) {
   std::smatch type, fortran, shape;
   if (!std::regex_search(header, type, kType) || !std::regex_search(header, fortran, kFortran) ||
       !std::regex_search(header, shape, kShape)) {
-    refuse(path, "its header is of no array of plain numbers");
+    throw_error(path, "its header is of no array of plain numbers");
   }
   NpyArray array;
   array.type = type[2];
   const char order = *type[1].first;
   if (order != kNative && order != '|' && order != '=')
-    refuse(path, "its bytes are in the other order; array.astype('{}{}') turns them", kNative,
-           array.type);
+    throw_error(path, "its bytes are in the other order; array.astype('{}{}') turns them", kNative,
+                array.type);
   if (fortran[1] == "True")
-    refuse(path, "its first index is the fastest; numpy.ascontiguousarray() turns it");
+    throw_error(path, "its first index is the fastest; numpy.ascontiguousarray() turns it");
   array.shape = shape_of(path, shape[1]);
   array.elements = file.subspan(first);
   // What does not divide is too much.
@@ -140,8 +141,8 @@ NpyArray read_npy(const std::string& path, std::span<const std::uint8_t> file) {
   for (const std::uint64_t side : array.shape)
     left = side != 0 && left % side == 0 ? left / side : 0;
   if (left == 0 || std::to_string(left) != array.type.substr(1))
-    refuse(path, "{} bytes behind its header are no array ({}) of {}", array.elements.size(),
-           shape[1].str(), array.type);
+    throw_error(path, "{} bytes behind its header are no array ({}) of {}", array.elements.size(),
+                shape[1].str(), array.type);
   return array;
 }
 

@@ -34,16 +34,16 @@ BareTarget::BareTarget(std::unique_ptr<detail::BareDevice> device, const nvdla_h
                        bool separate)
     : device_(std::move(device)), hw_(hw), separate_(separate) {
   if (!device_->reset()) {
-    detail::refuse(ErrorCode::kNotAvailable,
-                   "{} cannot be reset, which every trace begins with: reset it by hand",
-                   device_->describe());
+    detail::throw_error(ErrorCode::kNotAvailable,
+                        "{} cannot be reset, which every trace begins with: reset it by hand",
+                        device_->describe());
   }
   const std::uint32_t flush = address_of(hw, "CDMA.S_CBUF_FLUSH_STATUS").value();
   const auto until = device_->now() + kHung;
   while ((device_->read(flush) & NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_MASK) == 0) {
     if (device_->now() >= until) {
-      detail::refuse(ErrorCode::kGone, "{} does not clear its convolution buffer after reset",
-                     device_->describe());
+      detail::throw_error(ErrorCode::kGone, "{} does not clear its convolution buffer after reset",
+                          device_->describe());
     }
     device_->relax();
   }
@@ -77,9 +77,9 @@ void BareTarget::take(model::Ram ram, std::uint64_t address, std::uint64_t size)
     const std::uint64_t stop = next == taken.end() ? end : std::min(end, next->first);
     auto block = device_->allocate_at(at, stop - at, memory);
     if (block == nullptr) {
-      detail::refuse(ErrorCode::kNoMemory,
-                     "{} has no memory of {} bytes at {:#x}, where the trace needs it",
-                     device_->describe(), stop - at, at);
+      detail::throw_error(ErrorCode::kNoMemory,
+                          "{} has no memory of {} bytes at {:#x}, where the trace needs it",
+                          device_->describe(), stop - at, at);
     }
     taken.emplace(at, std::move(block));
     at = stop;

@@ -149,7 +149,7 @@ class Handles : public ::testing::TestWithParam<Place> {
       EXPECT_NO_THROW(GetParam().use(net, tensor));
     }
   }
-  static void refuse(Network& net, Tensor tensor, const std::string& why) {
+  static void throw_error(Network& net, Tensor tensor, const std::string& why) {
     expect_error(ErrorCode::kInvalidArgument, GetParam().says + "the tensor " + why,
                  [&] { GetParam().use(net, tensor); });
   }
@@ -164,7 +164,7 @@ TEST_P(Handles, OwnTensorsAreTaken) {
 TEST_P(Handles, TensorsOfAnotherNetworkAreRefused) {
   Network net, other;
   make(net, GetParam());
-  refuse(net, make(other, GetParam()), "belongs to another network");
+  throw_error(net, make(other, GetParam()), "belongs to another network");
 }
 
 TEST_P(Handles, TensorsOfADestroyedNetworkAreRefused) {
@@ -175,7 +175,7 @@ TEST_P(Handles, TensorsOfADestroyedNetworkAreRefused) {
   }
   Network net;
   make(net, GetParam());
-  refuse(net, tensor, "belongs to another network");
+  throw_error(net, tensor, "belongs to another network");
 }
 
 TEST_P(Handles, TensorsOfAReplacedNetworkAreRefused) {
@@ -183,7 +183,7 @@ TEST_P(Handles, TensorsOfAReplacedNetworkAreRefused) {
   const Tensor tensor = make(net, GetParam());
   net = Network();
   make(net, GetParam());
-  refuse(net, tensor, "belongs to another network");
+  throw_error(net, tensor, "belongs to another network");
 }
 
 TEST_P(Handles, MovedNetworksKeepTheirTensors) {
@@ -206,7 +206,7 @@ TEST_P(Handles, EmptyHandles) {
                  [&] { GetParam().use(net, Tensor()); });
     return;
   }
-  refuse(net, Tensor(), "handle is empty");
+  throw_error(net, Tensor(), "handle is empty");
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, Handles, ::testing::ValuesIn(places()),

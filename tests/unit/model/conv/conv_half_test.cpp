@@ -132,7 +132,7 @@ TEST(ConvHalf, SumsEqualTheAccumulators) {
 TEST(ConvHalf, TilesEqualTheAccumulators) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     std::mt19937_64 random(seed);
-    const auto count = static_cast<unsigned>(1 + random() % model::kTile);
+    const auto count = static_cast<unsigned>(1 + random() % model::kMr);
     const auto lanes = static_cast<unsigned>(1 + random() % kLanes);
     const unsigned steps = 1 + static_cast<unsigned>(random() % 6);
     const auto no_nan = [](std::vector<std::uint16_t> values) {

@@ -50,7 +50,7 @@ class KernelSets : public test::KernelSets {
 
 TEST_P(KernelSets, DepthwiseConvolution) {
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kMr));
     const auto quads = static_cast<unsigned>(pick(random_, 1, 7));
     const std::size_t bytes = 400;
     // The data ends where the last channel of the last position may lie.
@@ -73,7 +73,7 @@ TEST_P(KernelSets, DepthwiseConvolution) {
 // Rows of three neighbours, whose outputs are neighbours at times and the last ones of the data.
 TEST_P(KernelSets, DepthwiseRowsOfThree) {
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kMr));
     const unsigned quads = pick(random_, 0, 3) != 0 ? 3 : 2;
     const auto places = static_cast<unsigned>(pick(random_, 3, 30));
     const std::int32_t step = pick(random_, 0, 1) != 0 ? 32 : pick(random_, 0, 1) != 0 ? 64 : 16;
@@ -114,10 +114,10 @@ TEST_P(KernelSets, Convolution) {
   const unsigned step = kernels_->form.step;
   unsigned in_lines = 0;
   for (unsigned round = 0; round < 300; ++round) {
-    const unsigned count = some_positions(round, 4 * kTile + 20);
+    const unsigned count = some_positions(round, 4 * kMr + 20);
     const auto run_count = static_cast<unsigned>(pick(random_, 1, 6));
     const auto bytes = static_cast<unsigned>(pick(random_, 1, 360 / step)) * step;
-    const unsigned steps = bytes / kStep;
+    const unsigned steps = bytes / kKr;
     // As many as they reach to: the data ends where the last run ends, and what reads on is seen by
     // a sanitizer.
     const auto [lines, places] = this->places(count, 2000 + round);
@@ -133,8 +133,7 @@ TEST_P(KernelSets, Convolution) {
     auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     const auto wanted = starts;
     if (kernels_->form.biased)
-      for (std::size_t i = 0; i < weights.size(); ++i)
-        starts[i / kStep % kBlock] -= 128 * weights[i];
+      for (std::size_t i = 0; i < weights.size(); ++i) starts[i / kKr % kBlock] -= 128 * weights[i];
     std::vector<const std::uint8_t*> bases(count);
     for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
     std::vector<std::int32_t> sums(count * kBlock);
@@ -148,7 +147,7 @@ TEST_P(KernelSets, Convolution) {
         for (unsigned r = 0; r < run_count; ++r)
           for (unsigned i = 0; i < bytes; ++i) {
             sum += activation_of(bases[p][runs[r] + static_cast<int>(i)]) *
-                   weights[((r * steps + i / kStep) * kBlock + k) * kStep + i % kStep];
+                   weights[((r * steps + i / kKr) * kBlock + k) * kKr + i % kKr];
           }
         ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
       }
@@ -162,11 +161,11 @@ TEST_P(KernelSets, FinishedConvolution) {
   for (unsigned round = 0; round < 300; ++round) {
     const unsigned count = some_positions(round, kMostPositions);
     const unsigned step = kernels_->form.step;
-    const auto steps = static_cast<unsigned>(pick(random_, 1, 120 / step + 1)) * (step / kStep);
-    const auto [lines, places] = this->places(count, steps * kStep);
-    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kStep;
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 120 / step + 1)) * (step / kKr);
+    const auto [lines, places] = this->places(count, steps * kKr);
+    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kKr;
     const auto data = numbers<std::uint8_t>(size, 0, 255);
-    const auto weights = numbers<std::int8_t>(steps * kStep * kBlock, -128, 127);
+    const auto weights = numbers<std::int8_t>(steps * kKr * kBlock, -128, 127);
     const auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     const auto addends = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     std::vector<const std::uint8_t*> bases(count);
@@ -208,10 +207,10 @@ TEST_P(KernelSets, ConvolutionWithMergedSteps) {
   for (unsigned round = 0; round < 300; ++round) {
     const unsigned count = some_positions(round, kMostPositions);
     const auto steps = static_cast<unsigned>(pick(random_, 1, 120));
-    const auto [lines, places] = this->places(count, steps * kStep);
-    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kStep;
+    const auto [lines, places] = this->places(count, steps * kKr);
+    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kKr;
     const auto data = numbers<std::uint8_t>(size, 0, 255);
-    const auto weights = numbers<std::int8_t>(steps * kStep * kBlock, -128, 127);
+    const auto weights = numbers<std::int8_t>(steps * kKr * kBlock, -128, 127);
     const auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     std::vector<const std::uint8_t*> bases(count);
     for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
@@ -248,10 +247,10 @@ TEST_P(KernelSets, ConvolutionWithMergedSteps) {
 TEST_P(KernelSets, WideConvolution) {
   unsigned low_only = 0, chunked = 0;
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, kMr));
     const auto steps = static_cast<unsigned>(pick(random_, 1, pick(random_, 0, 1) != 0 ? 20 : 100));
     const auto run_count = static_cast<unsigned>(pick(random_, 1, 4));
-    const std::size_t elements = std::size_t{steps} * kStep;
+    const std::size_t elements = std::size_t{steps} * kKr;
     // The data ends where the last run ends: what reads on is seen by a sanitizer.
     auto data = numbers<std::int16_t>(elements * 3, INT16_MIN, INT16_MAX);
     std::int64_t largest = INT64_C(1) << pick(random_, 0, 15);
@@ -275,7 +274,7 @@ TEST_P(KernelSets, WideConvolution) {
     std::vector<std::int64_t> sums(count * kBlock);
     kernels_->wide({data.data(), upper.data(), bases.data(), count, runs.data(), run_count, steps,
                     weights.words.data(), weights.upper.empty() ? nullptr : weights.upper.data(),
-                    weights.nudges.data(), static_cast<unsigned>(weights.chunk), sums.data()});
+                    weights.correction.data(), static_cast<unsigned>(weights.chunk), sums.data()});
     for (unsigned p = 0; p < count; ++p)
       for (unsigned k = 0; k < kBlock; ++k) {
         std::int64_t sum = 0;
@@ -300,16 +299,16 @@ TEST(WideWeights, ChunksReachAsFarAsTheirSumsMay) {
     const std::int64_t measure =
         weights.upper.empty() ? std::abs(weight) : std::abs(up) + std::abs(weight - 256 * up);
     const auto reach = static_cast<std::int64_t>(std::min<std::size_t>(weights.chunk, 1000));
-    EXPECT_LE(measure * reach * kStep, 65535) << weight;
-    EXPECT_TRUE(weights.chunk >= 1000 || measure * reach * 2 * kStep > 65535) << weight;
-    EXPECT_EQ(weights.upper.empty(), std::abs(weight) * 64 * kStep <= 65535) << weight;
+    EXPECT_LE(measure * reach * kKr, 65535) << weight;
+    EXPECT_TRUE(weights.chunk >= 1000 || measure * reach * 2 * kKr > 65535) << weight;
+    EXPECT_EQ(weights.upper.empty(), std::abs(weight) * 64 * kKr <= 65535) << weight;
   }
 }
 
 // Whole numbers so small that fp32 is exact, whatever the order.
 TEST_P(KernelSets, FloatConvolution) {
   for (unsigned round = 0; round < 200; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, kMr));
     const auto elements = static_cast<unsigned>(pick(random_, 1, 40));
     const auto run_count = static_cast<unsigned>(pick(random_, 1, 4));
     const auto data = numbers<float>(elements * 3, -50, 50);

@@ -24,7 +24,7 @@ TEST_P(PieceSets, Convolution) {
   for (unsigned round = 0; round < 101; ++round) {
     const bool longest = round == 100;
     const unsigned step = kernels_->form.step;
-    const auto count = static_cast<unsigned>(longest ? 2 : pick(random_, 1, 4 * kTile + 20));
+    const auto count = static_cast<unsigned>(longest ? 2 : pick(random_, 1, 4 * kMr + 20));
     const auto run_count = static_cast<unsigned>(longest ? 3 : pick(random_, 1, 4));
     const auto elements =
         static_cast<unsigned>(longest ? 40000 / step : pick(random_, 1, 360 / step)) * step;
@@ -59,7 +59,7 @@ TEST_P(PieceSets, Convolution) {
     std::vector<std::int64_t> sums(count * kBlock);
     compute([&, &lines = lines, &bases = bases] {
       kernels_->pieces({upper.data() + bases[0], lower.data() + bases[0], lines, count, runs.data(),
-                        run_count, elements / kStep, upper_weights.data(), lower_weights.data(),
+                        run_count, elements / kKr, upper_weights.data(), lower_weights.data(),
                         sums.data()});
     });
     for (unsigned p = 0; p < count; ++p)
@@ -68,7 +68,7 @@ TEST_P(PieceSets, Convolution) {
         for (unsigned r = 0; r < run_count; ++r)
           for (std::size_t i = 0; i < elements; ++i)
             sum += std::int64_t{data[bases[p] + static_cast<std::size_t>(runs[r]) + i]} *
-                   weights[((r * elements + i) / kStep * kBlock + k) * kStep + i % kStep];
+                   weights[((r * elements + i) / kKr * kBlock + k) * kKr + i % kKr];
         ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
       }
   }
