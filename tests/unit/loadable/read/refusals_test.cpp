@@ -114,7 +114,7 @@ const std::map<std::string, std::string>& elsewhere() {
 std::map<std::string, std::size_t> formats_of(const std::string& source) {
   std::map<std::string, std::size_t> found;
   const std::regex call(
-      R"re((?:\b(?:refuse|throw_invalid|throw_in_\w+)\((?:k\w+,\s*)?|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+      R"re((?:\b(?:throw_error|throw_invalid(?:_argument)?|throw_in_\w+)\((?:k\w+,\s*)?|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
   const std::regex literal(R"re("((?:[^"\\]|\\.)*)")re");
   for (std::sregex_iterator i(source.begin(), source.end(), call), end; i != end; ++i) {
     const std::string literals = (*i)[1];
@@ -125,7 +125,7 @@ std::map<std::string, std::size_t> formats_of(const std::string& source) {
     ++found[text];
   }
   // As an argument that is made before.
-  const std::regex made(R"re(\brefuse\(\s*fmt::format\(\s*"((?:[^"\\]|\\.)*)")re");
+  const std::regex made(R"re(\bthrow_error\(\s*fmt::format\(\s*"((?:[^"\\]|\\.)*)")re");
   for (std::sregex_iterator i(source.begin(), source.end(), made), end; i != end; ++i) {
     ++found[(*i)[1]];
   }
