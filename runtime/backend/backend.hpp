@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a device has to offer to the runtime. One backend is one directory: the model in this
-// process (model/), the kernel driver, registers mapped into user space.
+// The interface between the runtime and a kind of device. Each backend is one directory: model/
+// runs the model in this process, kernel/ calls the kernel driver, registers/ drives registers that
+// this process can reach.
 //
 // All calls but BufferImpl's may come from any thread at any time.
 #ifndef NVDLA_BACKEND_BACKEND_HPP
@@ -30,7 +31,7 @@
 
 namespace nvdla::detail {
 
-// What buffers, programs and queues of one device have in common.
+// Identifies the device that a buffer, program or queue belongs to.
 using DeviceId = std::uint64_t;
 
 class BufferImpl {
@@ -45,7 +46,7 @@ class BufferImpl {
   std::uint64_t size() const noexcept { return size_; }
   Memory memory() const noexcept { return memory_; }
 
-  // CPU access; the bytes stay where they are until the matching end.
+  // Begins CPU access; the bytes stay at this address until the matching end_access().
   virtual std::byte* begin_access(MapMode mode) = 0;
   virtual void end_access(MapMode mode) noexcept = 0;
 
@@ -72,7 +73,8 @@ class ProgramImpl {
   // Does the program bind this slot itself, to its control data?
   virtual bool is_control(std::uint32_t slot) const noexcept = 0;
 
-  // Records call the layers so. Whoever had the program made sets the names, before others have it.
+  // Sets the names under which records list the layers. Whoever creates the program calls this
+  // before it hands the program on.
   void name_layers(LayerNames names) const noexcept { layer_names_ = std::move(names); }
   const LayerNames& layer_names() const noexcept { return layer_names_; }
 
@@ -93,26 +95,29 @@ class FenceImpl {
   FenceImpl& operator=(const FenceImpl&) = delete;
 
   virtual bool done() const noexcept = 0;
-  // Waits until it is done, for ever without a time; false if it is not done by then.
+  // Waits until the job is done, for ever without a time; false if it is not done by `until`.
   virtual bool wait(std::optional<Clock::time_point> until) = 0;
-  // Once done: why the job failed, or nullptr.
+  // Returns why the job failed, or nullptr. Valid once the job is done.
   virtual const Error* error() const noexcept = 0;
-  // Once done.
+  // Valid once the job is done.
   virtual std::span<const nvdla_layer_stats> statistics() const noexcept = 0;
-  // Calls `then` once it is done, from any thread, or at once if it is. It must not throw or wait.
+  // Calls `then`, from any thread, once the job is done, or at once if it is. `then` must neither
+  // throw nor wait.
   virtual void on_done(std::function<void()> then) = 0;
-  // Has it fail with `why`, unless the job fails by itself: at once if the device has not begun,
-  // else when the device is done with it. False if it was done already. The job's buffers are the
-  // device's until the fence is done, here as ever.
+  // Ends the job with the error `why`, unless the job fails by itself: at once if the device has
+  // not begun it, else when the device is done with it. Returns false if the job was done already.
+  // The device may use the job's buffers until the fence is done, canceled or not.
   virtual bool cancel(const Error& why) = 0;
-  // A file descriptor that is readable once it is done; it lives as long as the fence. Throws
-  // kNoMemory.
+  // Returns a file descriptor that becomes readable once the job is done. It lives as long as the
+  // fence. Throws kNoMemory.
   int poll_fd();
 
-  // What errors call the layers, if anything: set by the submitter, before others have the fence.
+  // Sets the names under which errors report the layers. The submitter calls this before others
+  // have the fence.
   void name_layers(LayerNames names) noexcept { layer_names_ = std::move(names); }
   const LayerNames& layer_names() const noexcept { return layer_names_; }
-  // Of arm_deadline(), the submitter's too: it takes the deadline away when the fence goes.
+  // Keeps the handle of arm_deadline(), so that destroying the fence disarms the deadline. Like
+  // name_layers(), the submitter calls this before others have the fence.
   void keep_deadline(std::shared_ptr<void> deadline) noexcept { deadline_ = std::move(deadline); }
   const MadeHere& made() const noexcept { return made_; }
 
@@ -127,26 +132,27 @@ class FenceImpl {
   MadeHere made_;
 };
 
-// The error of a job for which there was no memory on a thread of the library. The first call makes
-// it, and throws where that fails; later ones copy it, which allocates nothing.
+// Returns the error of a job that failed because a thread of the library had no memory. The first
+// call constructs the error and may throw; later calls copy it, which allocates nothing.
 Error out_of_memory();
-// The error of a job that has not ended in time; likewise.
+// Returns the error of a job that missed its deadline, likewise.
 Error late();
-// Of a job that waited for one that failed.
+// Returns the error of a job that waited for another one, which failed with `why`.
 Error wait_failed(const Error& why);
 
-// When a job may start.
+// `JobTerms` sets when a job may start, and who waits for it.
 struct JobTerms {
-  // When all of these are done, and well.
+  // The job starts when all of these have ended without an error.
   std::span<const std::shared_ptr<FenceImpl>> waits = {};
-  // Not from then on.
+  // The job does not start from this time on.
   FenceImpl::Clock::time_point deadline = FenceImpl::Clock::time_point::max();
-  // Who submits waits at once, without limit, and may run it: nobody else need wake up.
+  // The submitting thread waits for the job at once and without limit, and may run the job itself,
+  // so that no other thread need wake up.
   bool waited_for = false;
 };
 
 struct BoundBuffer {
-  // Of every slot but the one for control data.
+  // Null only for the slot of control data.
   std::shared_ptr<BufferImpl> buffer;
   std::uint64_t offset = 0;
 };
@@ -159,7 +165,7 @@ class QueueImpl {
   QueueImpl& operator=(const QueueImpl&) = delete;
 
   DeviceId device() const noexcept { return device_; }
-  // Program and buffers belong to the device. Checks that the buffers fit the slots.
+  // The program and the buffers must belong to this device. Checks that the buffers fit the slots.
   virtual std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                             std::span<const BoundBuffer> bindings,
                                             const JobTerms& terms) = 0;
@@ -176,8 +182,8 @@ class Backend {
 
   virtual const DeviceInfo& info() const noexcept = 0;
   virtual std::shared_ptr<BufferImpl> allocate(std::uint64_t bytes, Memory memory) = 0;
-  // A buffer of whole pages that nobody writes to from then on: neither the CPU nor a program. A
-  // device of this process takes them as they are, others a copy.
+  // Makes a buffer of whole pages that neither the CPU nor a program writes from then on. A device
+  // in this process uses the pages in place, other devices copy them.
   virtual std::shared_ptr<BufferImpl> adopt(const std::shared_ptr<HostPages>& pages, Memory memory);
   virtual std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) = 0;
   // Queues keep the device open.
@@ -188,11 +194,11 @@ class Backend {
   MadeHere made_;
 };
 
-// The backend that a name stands for, see Device::open().
+// Opens the backend that `name` stands for, see Device::open().
 std::shared_ptr<Backend> open_backend(std::string_view name,
                                       const std::function<void(std::string_view)>& note = {});
 
-// A number that no other device of this process has.
+// Returns a number that no other device of this process has.
 DeviceId new_device_id() noexcept;
 
 }  // namespace nvdla::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Two threads of this process for what comes with the end of jobs: one that ends those whose
-// deadline has passed, one that calls what applications want to be called. Each starts when it is
-// needed and is joined when the process ends. No thread that runs jobs ever runs code of an
-// application: that may wait, or drop the last handle of a device.
+// Two threads of this process act when jobs end: one ends jobs whose deadline has passed, the other
+// runs the callbacks of applications. Each thread starts when it is first needed and is joined when
+// the process ends. Threads that run jobs never run an application's code, which may wait or drop
+// the last handle of a device.
 #ifndef NVDLA_BACKEND_BACKGROUND_HPP
 #define NVDLA_BACKEND_BACKGROUND_HPP
 
@@ -19,17 +19,19 @@ namespace nvdla::detail {
 void start_callbacks();
 // Starts the thread for arm_deadline() if there is a deadline, likewise.
 void start_deadlines(FenceImpl::Clock::time_point when);
-// Calls that call_later() takes without allocating: made where a failure can still be reported.
+// Calls prepared in advance, so that call_later() need not allocate: they are made where a failure
+// can still be reported.
 using PreparedCall = std::list<std::function<void()>>;
 PreparedCall prepare_call(std::function<void()> call);
-// Calls `call` soon, after those that came before. It must not throw.
+// Runs `call` on the callback thread, after earlier calls. `call` must not throw.
 void call_later(PreparedCall call) noexcept;
 // Prepares the call, too. Throws std::bad_alloc.
 void call_later(std::function<void()> call);
-// Are we in such a call?
+// Does this thread run such a call now?
 bool in_callback() noexcept;
 
-// What this thread submits meanwhile it waits for at once; not in a callback, where it may not.
+// While a `WaitFollows` exists, this thread promises to wait at once for each job that it submits
+// (JobTerms::waited_for). In a callback, which may not wait, it promises nothing.
 class WaitFollows {
  public:
   WaitFollows() noexcept;
@@ -40,7 +42,7 @@ class WaitFollows {
   static bool is_promised() noexcept;
 };
 
-// Cancels `fence` with kDeadline at `when`, unless it is gone before.
+// Cancels `fence` with kDeadline at `when`, unless the fence is destroyed before.
 void arm_deadline(const std::shared_ptr<FenceImpl>& fence, FenceImpl::Clock::time_point when);
 
 }  // namespace nvdla::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of a configuration, in the terms of the public interface.
+// Finds configurations, and describes them in the terms of the public interface.
 #ifndef NVDLA_BACKEND_INFO_HPP
 #define NVDLA_BACKEND_INFO_HPP
 
@@ -12,17 +12,18 @@
 
 namespace nvdla::detail {
 
-// nullptr if there is none of exactly that name.
+// Returns the configuration of exactly this name, or nullptr.
 const nvdla_hw* find_configuration(std::string_view name) noexcept;
-// `hw`, which is one of these or of what the two functions below return, in logic without the fault
-// of NVDLA_HW_WEIGHT_GATING. It lives as long.
+// Returns `hw` without the fault NVDLA_HW_WEIGHT_GATING. `hw` comes from a function of this header,
+// or is one of the configurations. The result lives as long as the process.
 const nvdla_hw& without_weight_gating(const nvdla_hw& hw);
-// Returns `hw` of a revision of the published logic, 0 or one of those below. It lives as long.
+// Returns `hw` in a revision of the published logic: 0 or one of kRevisions. The result lives as
+// long as the process.
 const nvdla_hw& with_revision(const nvdla_hw& hw, std::uint32_t revision);
-// Revisions that differ for software, and the configuration that has them.
+// The revisions that differ for software, and the configuration that has them.
 inline constexpr std::uint32_t kRevisions[] = {2018, 2019};
 inline constexpr std::string_view kRevised = "nv_small";
-// The configuration of the device that `info` is of.
+// Returns the configuration of the device that `info` describes.
 const nvdla_hw* find_configuration(const DeviceInfo& info);
 DeviceInfo make_info(const nvdla_hw& hw, std::string_view backend);
 

@@ -63,7 +63,7 @@ bool ChainFence::wait(std::optional<Clock::time_point> until) {
   while (!done_) {
     const auto step = Handles::impl(current_);
     if (step != nullptr && !step->done()) {
-      // Who waits for a job of the model may run it.
+      // A thread that waits for a job of the model may run the job itself.
       lock.unlock();
       if (!step->wait(until)) return done();
       lock.lock();

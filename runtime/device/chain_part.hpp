@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a run of a compiled network is made of: programs of the device, and operators of the CPU
-// between them, one after the other.
+// A run of a compiled network is a chain of parts, one after the other: programs of the device, and
+// operators of the CPU between them.
 #ifndef NVDLA_DEVICE_CHAIN_PART_HPP
 #define NVDLA_DEVICE_CHAIN_PART_HPP
 
@@ -26,39 +26,39 @@ struct Operation;
 
 namespace nvdla::detail {
 
-// A program, and what it was made of.
+// `ProgramPart` is a program with its descriptors.
 struct ProgramPart : OwnedProgram {
-  // In place of a slot of the network: the program brings what lies there.
+  // Stands in `bound` for a slot that the program binds itself.
   static constexpr std::uint32_t kOwn = ~std::uint32_t{0};
 
   Program program;
-  // By slot: the network's, and what errors call what lies there.
+  // For each slot of the program: the network's slot, and the name of its contents for errors.
   std::vector<std::uint32_t> bound;
   std::vector<std::string> slot_names;
   LayerNames layer_names;
-  std::uint32_t first_layer = 0;  // the network's number of the first one
+  std::uint32_t first_layer = 0;  // index of the program's first layer in the network
 };
 
-// An operator from the contents of some slots of the network to that of another, which may be one
-// of them.
+// `CpuPart` is an operator that reads some slots of the network and writes one, which may be one of
+// those that it reads.
 struct CpuPart {
   using Bytes = std::span<const std::byte>;
 
   std::string name;
   std::vector<std::uint32_t> sources;
   std::uint32_t destination = 0;
-  std::optional<LayerOutput> output;  // none if it is no cube
+  std::optional<LayerOutput> output;  // none if the output is not a cube
   std::function<void(std::span<const Bytes> sources, std::span<std::byte> destination)> run;
-  std::optional<std::uint32_t> layer;  // its number, where the network counts it
-  // The operation that `run` does and the cubes that it reads, for whoever saves or prints them.
-  // These lie in the slots that `sources` names.
+  std::optional<std::uint32_t> layer;  // its index, where the network counts it as a layer
+  // The operation that `run` executes and the cubes that it reads, in the slots of `sources`; used
+  // to save and to print the operator.
   std::shared_ptr<const cpu::Operation> operation;
   std::vector<LayerOutput> inputs;
 };
 
 using ChainPart = std::variant<ProgramPart, CpuPart>;
 
-// Runs it on buffers, by slot of the network.
+// Runs a CPU part on the buffers of the network's slots.
 void run_on(const CpuPart& part, const std::function<const Buffer&(std::uint32_t slot)>& buffer);
 
 }  // namespace nvdla::detail

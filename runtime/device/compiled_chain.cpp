@@ -66,7 +66,8 @@ Fence submit_part(const ProgramPart& part, const Queue& queue, std::span<const B
 
 }  // namespace
 
-// What a program is bound to is checked as it is submitted; this is what no program sees.
+// Checks that no two slots of the network share a buffer that is written. submit() checks this for
+// the slots of one program; no program sees those of another.
 void CompiledNetwork::Impl::check_shared_buffers(std::span<const Binding> bindings) const {
   std::vector<std::uint32_t> bound;
   for (const auto* ports : {&inputs, &outputs})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is left of a network once it is compiled. Nothing of it changes afterwards.
+// The result of compiling a network. It is immutable.
 #ifndef NVDLA_DEVICE_COMPILED_IMPL_HPP
 #define NVDLA_DEVICE_COMPILED_IMPL_HPP
 
@@ -27,19 +27,19 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
     std::string name;
     TensorDesc desc;
     Quantization quantization;
-    bool integers_only = false;  // nobody said what integers stand for
+    bool integers_only = false;  // the network sets no quantization
     std::uint32_t slot = 0;
     std::optional<ImageDesc> image;    // instead of desc
-    std::optional<nvdla_conv> folded;  // the convolution before, and desc is the folded cube
-    std::uint64_t offset = 0;          // in its buffer, where more may lie
-    std::optional<Error> unusable;     // why it is neither a tensor nor an image
+    std::optional<nvdla_conv> folded;  // of the convolution; desc is the folded cube
+    std::uint64_t offset = 0;          // in its buffer, which other tensors may share
+    std::optional<Error> unusable;     // why it can be used neither as tensor nor as image
   };
   struct Layer {
     std::string name;
     std::uint64_t macs = 0;
     std::uint64_t cycles = 0;
     bool cpu = false;          // an operator of the CPU
-    std::uint32_t origin = 0;  // the layer of the network that it works for
+    std::uint32_t origin = 0;  // the layer of the network that it belongs to
   };
 
   explicit Impl(const Device& on) : device(on) {}
@@ -48,48 +48,48 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
   Impl& operator=(const Impl&) = delete;
 
   const Port& port(std::string_view name) const;
-  // Refuses images.
+  // Throws if the port is an image.
   const Port& tensor(const Port& port) const;
-  // Refuses integers of which nobody said what they stand for.
+  // Throws if the port has integers without a quantization.
   void check_reals(const Port& port) const;
-  // Refuses tensors.
+  // Throws if the port is a tensor.
   const ImageDesc& pixels(const Port& port) const;
   const Port& input(std::string_view name) const;
   // Returns the output of that name, or the input if there is no such output.
   const Port& readable(std::string_view name) const;
   bool is_output(const Port& port) const;
   const Layer& layer(std::uint32_t index) const;
-  // What each slot is bound to in a request: constants to those of the network, all else to buffers
-  // of its own. Throws kNoMemory.
+  // Returns the bindings of a new request: constants to the network's buffers, all other slots to
+  // new buffers of the request. Throws kNoMemory.
   virtual std::vector<Binding> make_bindings() const;
-  // Where the programs of a request go: the first of all parts to the queue that it was made for,
-  // where it takes its turn. What comes after the CPU, or after another program, must not wait
-  // behind jobs there that wait for its end.
+  // The queues of a request. Its first part goes to `first`, the queue that the request was made
+  // for, and takes its turn there. The parts after it go to `later`: in `first` they could be
+  // behind jobs that wait for the end of this run.
   struct Queues {
     Queue first, later;
   };
   Queues make_queues(Queue first) const;
-  // Starts a run with such bindings. Refusals have tensors by name, the fence has layers by theirs.
+  // Starts a run with such bindings. Errors report tensors and layers by their names.
   Fence submit(const Queues& queues, std::span<const Binding> bindings,
                const SubmitOptions& options) const;
-  // The same layer by layer.
+  // Returns the steps that run the network layer by layer.
   std::vector<detail::LayerStep> layer_steps(std::span<const Binding> bindings) const;
 
   Device device;
   bool statistics = false;
-  std::vector<detail::ChainPart> parts;  // in the order in which they run
+  std::vector<detail::ChainPart> parts;  // in the order of execution
   std::vector<nvdla_slot> slots;         // of all parts
-  std::vector<Buffer> constants;         // by slot; empty where a request has its own
-  std::vector<std::string> slot_names;   // what errors call the tensor or constants in each slot
+  std::vector<Buffer> constants;         // by slot; empty where each request has a buffer
+  std::vector<std::string> slot_names;   // by slot, the tensor or constants in it, for errors
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;
-  detail::UserNetwork user;  // of a network that was described here, not of a loadable
+  detail::UserNetwork user;  // empty for a loadable
   MemoryUse memory;
   std::vector<PassReport> passes;  // empty for a loadable
 
  private:
-  // Of a chain, whose programs see some of the buffers each.
+  // Checks the buffers that different programs of a chain share.
   void check_shared_buffers(std::span<const Binding> bindings) const;
 };
 

@@ -25,7 +25,8 @@ bool write_over_each_other(const ProgramDesc& program, std::uint32_t first, std:
 
 std::vector<LayerCut> cut_layers(const ProgramDesc& program, std::uint32_t atom) {
   const auto count = static_cast<std::uint32_t>(program.layers.size());
-  // Of each layer the first one that it has to run with.
+  // Groups of layers that have to run together, because the later ones reuse data or weights of the
+  // first one in the convolution buffer.
   std::vector<LayerCut> together;
   std::optional<std::uint32_t> convolution;
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a program can be cut: between layers of which the later one takes nothing from the
-// convolution buffer.
+// Cuts a program into groups of layers that can run alone: no group reuses data or weights that an
+// earlier one left in the convolution buffer.
 #ifndef NVDLA_DEVICE_LAYER_CUTS_HPP
 #define NVDLA_DEVICE_LAYER_CUTS_HPP
 
@@ -13,22 +13,23 @@
 
 namespace nvdla::detail {
 
-// Layers that run together, first..last, and from `shown` on are looked at afterwards: others were
-// before.
+// The layers first..last run together, and those from `shown` on are compared afterwards; an
+// earlier cut has compared the others.
 struct LayerCut {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   std::uint32_t shown = 0;
-  // Memory is to be as it was before the layers of the cut before, of which these are more.
+  // The cut repeats the layers of the previous one and adds one, so memory must first be restored
+  // to its contents before that cut.
   bool again = false;
 };
 
-// All layers in their order. Layers that run together and write over each other are a row of cuts,
-// each one layer longer.
+// Returns cuts for all layers, in order. A group of layers that write over each other becomes
+// several cuts, each one layer longer than the previous one.
 std::vector<LayerCut> cut_layers(const ProgramDesc& program, std::uint32_t atom);
 
-// The layers of a cut as a program of its own, to be bound as the whole one. `layers` is their
-// room.
+// Returns the layers of a cut as a program with the bindings of the whole one. `layers` receives
+// the descriptors that the result refers to.
 ProgramDesc cut_program(const ProgramDesc& program, const LayerCut& cut,
                         std::vector<nvdla_layer>& layers);
 

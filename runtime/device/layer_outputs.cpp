@@ -14,7 +14,8 @@
 namespace nvdla::detail {
 namespace {
 
-// What is not stepped over, as there is one only, may have any stride: the packed one then.
+// Resolves the cube of a surface. A stride that a dimension of size 1 never uses may have any value
+// in the descriptor; it is replaced by the packed one.
 TensorDesc tensor_of(const nvdla_surface& surface, const Shape& shape, std::uint32_t precision,
                      std::uint32_t atom, bool planar = false) {
   TensorDesc desc;

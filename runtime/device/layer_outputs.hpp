@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the layers of a program write, from their descriptors.
+// Derives the tensors that a program's layers write from their descriptors.
 #ifndef NVDLA_DEVICE_LAYER_OUTPUTS_HPP
 #define NVDLA_DEVICE_LAYER_OUTPUTS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace nvdla::detail {
 
-// A tensor that a layer writes, or the part of one.
+// A tensor, or the part of one, that a layer writes.
 struct LayerOutput {
   std::string_view unit;
   std::uint32_t slot = 0;
@@ -22,12 +22,12 @@ struct LayerOutput {
   TensorDesc desc;  // resolved
 };
 
-// In the order in which they are written; none of a comparison, whose verdict is a counter. `atom`
-// is the device's.
+// Returns the outputs of a layer in the order in which it writes them; none for a comparison, whose
+// verdict is a counter. `atom` is the device's.
 std::vector<LayerOutput> layer_outputs(const ProgramDesc& program, std::uint32_t layer,
                                        std::uint32_t atom);
 
-// Bytes that layers write, by slot.
+// `WrittenBytes` collects the bytes that layers write, by slot.
 class WrittenBytes {
  public:
   void add(const LayerOutput& output);

@@ -87,7 +87,7 @@ struct LayerRunner::Impl {
     const char* what = nullptr;
   };
 
-  // What buffers hold at one time, to be put back.
+  // `Snapshot` saves the contents of buffers and can restore them.
   struct Snapshot {
     struct Content {
       Pair pair;
@@ -122,9 +122,9 @@ struct LayerRunner::Impl {
   Device device;
   std::optional<Device> reference;
   std::span<const LayerStep> steps;
-  // By the owner's buffer.
+  // Copies of buffers, by the owner's buffer.
   std::map<const BufferImpl*, Pair> pairs;
-  // The steps touch these bytes of each. A file may declare memory that nothing uses.
+  // The bytes of each buffer that the steps touch. A file may declare memory that no layer uses.
   std::map<const BufferImpl*, StepRanges> used;
 
   void use(const Binding& binding, std::uint64_t begin, std::uint64_t end) {
@@ -140,7 +140,7 @@ struct LayerRunner::Impl {
   void find_used() {
     for (const LayerStep& step : steps) {
       if (const auto* cpu = std::get_if<CpuStep>(&step)) {
-        // Its functions say nothing of what they touch.
+        // The access of a CPU operator is not described, so it may touch all bytes.
         use(cpu->bindings[cpu->part->destination], 0, ~std::uint64_t{0});
         for (const std::uint32_t slot : cpu->part->sources)
           use(cpu->bindings[slot], 0, ~std::uint64_t{0});

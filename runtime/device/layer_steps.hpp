@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Running programs layer by layer on copies of their buffers, and on another device beside.
+// Runs programs layer by layer on copies of their buffers, and on a reference device beside it.
 #ifndef NVDLA_DEVICE_LAYER_STEPS_HPP
 #define NVDLA_DEVICE_LAYER_STEPS_HPP
 
@@ -22,11 +22,11 @@
 
 namespace nvdla::detail {
 
-// A program as its owner runs it.
+// A program with the bindings of its owner.
 struct ProgramStep {
   const ProgramPart* part = nullptr;
   std::vector<Binding> bindings = {};  // by its slots
-  // What the owner knows of the elements in one of them.
+  // Returns the quantization of the elements in a slot, as the owner knows it.
   std::function<Quantization(std::uint32_t slot)> quantization = {};
 };
 
@@ -34,7 +34,7 @@ struct ProgramStep {
 struct CpuStep {
   const CpuPart* part = nullptr;
   std::span<const Binding> bindings = {};  // by slots of the owner
-  std::string tensor = {};                 // what lies in the destination
+  std::string tensor = {};                 // name of the destination's tensor
   Quantization quantization = {};
 };
 
@@ -42,8 +42,8 @@ using LayerStep = std::variant<ProgramStep, CpuStep>;
 
 class LayerRunner {
  public:
-  // Copies what lies in `changed`, and in buffers that a program writes; others are read where they
-  // are. `reference` may be nullptr. Throws kNotAvailable for a reference of another configuration.
+  // Copies the buffers in `changed` and those that a program writes; reads the others in place.
+  // `reference` may be nullptr. Throws kNotAvailable for a reference of another configuration.
   LayerRunner(const Device& device, const Device* reference, std::span<const LayerStep> steps,
               std::span<const Buffer> changed);
   ~LayerRunner();
@@ -58,12 +58,12 @@ class LayerRunner {
   std::unique_ptr<Impl> impl_;
 };
 
-// These compare what two devices left of one layer.
+// The functions below compare the results of two devices for one layer.
 
-// The elements of `tensor` and those at the same place of the reference.
+// Compares the elements of `tensor` with those at the same place of the reference.
 std::optional<LayerDifference> compare_elements(const LayerTensor& tensor,
                                                 std::span<const std::byte> expected);
-// All bytes of a buffer whose elements are equal.
+// Compares all bytes of a buffer whose elements are equal.
 std::optional<LayerDifference> compare_bytes(const LayerTensor& tensor,
                                              std::span<const std::byte> expected);
 // Returns how the verdicts of a comparison layer differ, if they do.

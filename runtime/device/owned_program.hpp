@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a program is created of, kept.
+// `OwnedProgram` owns the descriptors that a program is created from.
 #ifndef NVDLA_DEVICE_OWNED_PROGRAM_HPP
 #define NVDLA_DEVICE_OWNED_PROGRAM_HPP
 
@@ -18,10 +18,10 @@ struct OwnedProgram {
   std::vector<nvdla_slot> slots;
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
-  // Tables of compressed weights; the last slot is theirs.
+  // Tables of compressed weights, which the last slot binds.
   std::vector<std::byte> control;
 
-  // Of the members: lives no longer.
+  // Returns a view of the members, valid as long as they are.
   ProgramDesc desc(bool statistics = false) const {
     return {.layers = layers,
             .slots = slots,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which bytes the layers of a program may touch, by the compiler.
+// Lists the bytes that a program's layers may access, as the firmware's compiler computes them.
 #ifndef NVDLA_DEVICE_PROGRAM_ACCESSES_HPP
 #define NVDLA_DEVICE_PROGRAM_ACCESSES_HPP
 
@@ -15,11 +15,12 @@ namespace nvdla::detail {
 struct ProgramAccess {
   std::uint32_t layer = 0;
   std::uint32_t slot = 0;
-  std::uint64_t begin = 0, end = 0;  // in the slot
+  std::uint64_t begin = 0, end = 0;  // bytes, in the slot
 };
 
-// Of each DMA client of each layer, in the order of layers; control data are not among them. Throws
-// kInvalidProgram as Device::create_program() does, but for how long layers may take.
+// Returns the accesses of each DMA client of each layer, in the order of layers, without those to
+// control data. Throws kInvalidProgram as Device::create_program() does, except for the rules on
+// how long layers may take.
 std::vector<ProgramAccess> program_accesses(const DeviceInfo& info, const ProgramDesc& desc);
 
 }  // namespace nvdla::detail

@@ -19,7 +19,7 @@ namespace {
 using detail::Handles;
 using detail::throw_invalid_argument;
 
-// Whoever waits there for another call waits for itself.
+// Throws in a callback: a callback that waits for another job's callback would wait for itself.
 void check_may_wait(const detail::FenceImpl& fence) {
   if (fence.done()) return;
   fence.made().check("the job");
@@ -34,7 +34,7 @@ void check_ended_well(const detail::FenceImpl& fence) {
   if (error == nullptr) return;
   const auto& names = fence.layer_names();
   const auto layer = static_cast<std::size_t>(error->layer());
-  // Of no layer: the greatest number.
+  // An error of no layer has the greatest number as its layer.
   if (names == nullptr || layer >= names->size() || (*names)[layer].empty()) throw Error(*error);
   throw Error(static_cast<ErrorCode>(error->code().value()),
               fmt::format("'{}': {}", (*names)[layer], error->what()), error->detail());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a request has for itself.
+// The state of a request: its buffers, its queues and its last run.
 #ifndef NVDLA_DEVICE_REQUEST_IMPL_HPP
 #define NVDLA_DEVICE_REQUEST_IMPL_HPP
 
@@ -29,17 +29,17 @@ struct Request::Impl {
   template <typename T>
   void write(std::string_view name, Layout layout, std::span<const T> source);
   void write_reals(std::string_view name, Layout layout, std::span<const float> source);
-  // Calls `unpack(port, map)` with the elements of an output, or with those that an input has.
+  // Calls `unpack(port, map)` with the contents of an output, or of the input of that name.
   template <typename Unpack>
   void read(std::string_view name, const Unpack& unpack) const;
 
   Map map_input(const Port& port) const;
   static std::span<std::byte> bytes(const Port& port, const Map& map);
 
-  // Both throw if the state of the request does not allow what `context` names. The caller holds
-  // `mutex`. Nothing may touch the buffers while a run does.
+  // check_idle() and check_ran() throw if the request's state does not allow the operation that
+  // `context` names. The caller holds `mutex`. check_idle() refuses access to buffers during a run.
   void check_idle(std::string_view context) const;
-  // Checks that there was a run, and that it ended well.
+  // Checks that there was a run, and that it ended without an error.
   void check_ran(std::string_view context) const;
 
   const std::shared_ptr<const Network> net;
@@ -48,7 +48,7 @@ struct Request::Impl {
   // Guards every member below.
   mutable std::mutex mutex;
   std::vector<Binding> bindings;
-  std::set<std::uint32_t> rebound;  // slots whose buffer the last run did not have
+  std::set<std::uint32_t> rebound;  // slots bound to another buffer since the last run
   Fence last;
 };
 

@@ -27,7 +27,7 @@ std::int8_t saturate8(std::int64_t value) {
   return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127));
 }
 
-// Of one axis: the elements first..end that a window has.
+// The elements first..end of one axis that a window covers, without padding.
 struct Span {
   std::uint32_t first, end;
 
@@ -39,7 +39,8 @@ struct Span {
   std::uint32_t count() const { return end - first; }
 };
 
-// Elements of a type: those of a column add up to a Partial, those of a window to a Sum.
+// Arithmetic for elements of one type: a column of elements adds up to a Partial, a window to a
+// Sum.
 template <typename T>
 struct Integers {
   using Element = T;
@@ -109,7 +110,7 @@ class Averages {
  private:
   using Element = typename Numbers::Element;
 
-  // Of all channels of an atom, from `at` on.
+  // Averages one output line, for all channels of the atom at `at`.
   void line(Position at) {
     const Shape& in = from_.shape();
     const Span rows(at.y, window_.stride_height, window_.height, window_.pad_top, in.height);

@@ -41,8 +41,9 @@ void softmax_of(std::vector<Real>& column) {
   for (Real& value : column) value = static_cast<Real>(value / sum);
 }
 
-// Of int8 there are 256 differences to the greatest element, which doubles have exactly: so many
-// powers, and no other than softmax_of() takes.
+// Computes the softmax of int8 elements with a table. Only 256 differences to the greatest element
+// exist, and doubles represent them exactly, so the table has the same powers that softmax_of()
+// computes.
 void softmax_of_bytes(const Source& from, const Target& to) {
   std::array<double, 256> powers{};
   for (std::size_t below = 0; below < powers.size(); ++below)

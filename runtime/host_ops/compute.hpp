@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Operators that the CPU does between two programs of the device: those that loadables leave to it,
-// and those of networks. What they compute is said in nvdla/operators/cpu_operators.hpp.
+// Operators that the CPU computes between two programs of the device, for loadables and for
+// networks. nvdla/operators/cpu_operators.hpp specifies them.
 #ifndef NVDLA_HOST_OPS_COMPUTE_HPP
 #define NVDLA_HOST_OPS_COMPUTE_HPP
 
@@ -14,41 +14,44 @@
 
 namespace nvdla::cpu {
 
-// Along channels, at each position. Source and target may be the same elements. In fp32, but for
-// the sum, where the source is rounded as loadables are; else in doubles.
+// Computes the softmax along the channels of each position. Source and target may be the same
+// elements. Arithmetic is fp32, except for the sum, where the source has loadables' rounding; else
+// double.
 void softmax(const Source& from, const Target& to);
 
-// (shift + scale * x) to the power; likewise.
+// Computes (shift + scale * x) ^ power, with the arithmetic of softmax().
 struct PowerOf {
   float power = 1, scale = 1, shift = 0;
 };
 void power(const Source& from, const Target& to, const PowerOf& numbers);
 
-// The channel of the greatest element, the first of several; NaN is less than all others.
+// Writes the channel of the greatest element, the first of several. NaN is less than all others.
 void argmax(const Source& from, const Target& to);
 
-// (x - mean) / sqrt(variance + epsilon) * gamma + beta, along channels at each position; no gamma
-// is 1, no beta is 0.
+// Computes (x - mean) / sqrt(variance + epsilon) * gamma + beta along the channels of each
+// position. An empty gamma is 1, an empty beta 0.
 struct Normal {
   std::span<const float> gamma, beta;
   double epsilon = 0;
 };
 void normalise(const Source& from, const Target& to, const Normal& numbers);
-// The same over the positions of each channel.
+// Does the same over the positions of each channel.
 void normalise_positions(const Source& from, const Target& to, const Normal& numbers);
 
-// What `table` has for each element that there can be, as elements, by the bits of the source's.
+// Replaces each element by the entry of `table`, which has an element for each value of the
+// source's bits.
 void look_up(const Source& from, const Target& to, std::span<const std::byte> table);
 
-// Axis i of the target (0 channels, 1 height, 2 width) is axis order[i] of the source.
+// Transposes axes: axis i of the target (0 channels, 1 height, 2 width) is axis order[i] of the
+// source.
 void permute(const Source& from, const Target& to, const std::array<std::uint32_t, 3>& order);
 
-// Gives as many elements another shape; their order, CHW, stays.
+// Copies the elements, in the order CHW, into a cube of another shape with as many elements.
 void reshape(const Source& from, const Target& to);
 
-// Positions are rows, channels columns: from.row(i) times b.row(j), or b.column(j), for element j
-// of row i. `factor` is what a product of elements without their zero points is worth in steps of
-// the target.
+// Multiplies matrices whose rows are positions and whose columns are channels: element j of row i
+// is from.row(i) times b.row(j), or times b.column(j). `factor` is the worth of a product of
+// elements without their zero points, in steps of the target.
 void multiply(const Source& a, const Source& b, const Target& to, bool transposed, double factor);
 
 }  // namespace nvdla::cpu

@@ -23,8 +23,8 @@ void store(T value, std::byte* at) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Halves away from zero. What is far beyond T is as good as what is just beyond it, and fits an
-// integer, whose fraction is then exact; NaN is zero.
+// Rounds to the nearest, halves away from zero; NaN is zero. The value is first clamped to kFar,
+// which lies far beyond T and still fits an integer, so that the fraction is exact.
 template <typename T>
 T nearest(double value, std::int32_t zero_point) {
   constexpr std::int32_t kLow = std::numeric_limits<T>::min(),
@@ -133,7 +133,7 @@ void Target::clear_lanes() const noexcept {
 }
 
 std::uint16_t half_or_infinity(float value) noexcept {
-  // From half a step beyond the greatest number on.
+  // Values from half a step beyond the greatest number on round to infinity.
   const bool finite = std::isnan(value) || std::fabs(value) < 65520.0F;
   return to_half(finite ? value : std::copysign(std::numeric_limits<float>::infinity(), value));
 }

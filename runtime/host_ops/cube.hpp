@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements of feature cubes in memory that the CPU reads and writes, as real numbers.
+// Reads and writes elements of feature cubes in memory as floating-point numbers, for the CPU.
 #ifndef NVDLA_HOST_OPS_CUBE_HPP
 #define NVDLA_HOST_OPS_CUBE_HPP
 
@@ -16,36 +16,36 @@
 
 namespace nvdla::cpu {
 
-// Where an element is.
+// The coordinates of an element in a cube.
 struct Position {
   std::uint32_t n = 0, c = 0, y = 0, x = 0;
 };
 
-// How elements become bytes.
+// `Elements` converts between numbers and the bytes of elements.
 struct Elements {
-  // Of int8 and int16, `real` to the nearest, halves away from zero, saturated; of fp16 the nearest
-  // with halves to even, at most 65504. NaN is zero_point in integers.
+  // kNearest: int8 and int16 round to the nearest, halves away from zero, and saturate; fp16 rounds
+  // to the nearest, halves to even, at most 65504. NaN is zero_point in integers.
   enum class Rounding { kNearest, kLoadable };
 
   Precision precision = Precision::kInt8;
   Quantization quantization = {};
-  // kLoadable: as NVIDIA's runtime does, in fp32: towards zero, NaN is 0; fp16 has no scale, and
-  // what is too large becomes infinity.
+  // kLoadable: as NVIDIA's runtime does, in fp32: int8 rounds towards zero, NaN is 0; fp16 has no
+  // scale, and a value that is too large becomes infinity.
   Rounding rounding = Rounding::kNearest;
 
-  // Elements side by side.
+  // Convert elements that are adjacent in memory.
   void get(const std::byte* at, std::span<double> reals) const noexcept;
   void put(std::span<const double> reals, std::byte* at) const noexcept;
 };
 
-// Strides as a TensorDesc has them, but any, for `lanes` elements an atom.
+// Strides as in a TensorDesc, but with any values, and `lanes` elements per atom.
 struct CubeLayout {
   Shape shape;
   std::uint32_t lanes = 32, element_bytes = 1;
   std::uint64_t line_stride = 0, surface_stride = 0, batch_stride = 0;
 
   CubeLayout() = default;
-  // `desc` is resolved and no planes.
+  // `desc` is resolved and not planar.
   explicit CubeLayout(const TensorDesc& desc);
 
   std::uint64_t at(const Position& p) const noexcept {
@@ -63,9 +63,9 @@ class Source {
   const Elements& elements() const noexcept { return elements_; }
   const CubeLayout& layout() const noexcept { return layout_; }
   const std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
-  // All channels of a position, from p.c = 0 on: `column` has as many.
+  // Reads all channels of a position into `column`, which has as many; p.c is 0.
   void get(const Position& p, std::span<double> column) const noexcept;
-  // Without what they stand for: integers, or the numbers that fp16 is.
+  // Reads without the quantization: integers, or the numbers that fp16 represents.
   void get_raw(const Position& p, std::span<double> column) const noexcept;
 
  private:
@@ -82,9 +82,9 @@ class Target {
   const Shape& shape() const noexcept { return layout_.shape; }
   const CubeLayout& layout() const noexcept { return layout_; }
   std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
-  // All channels of a position, from p.c = 0 on.
+  // Writes all channels of a position; p.c is 0.
   void put(const Position& p, std::span<const double> column) const noexcept;
-  // In steps of the target, without its zero point.
+  // Writes numbers in steps of the target, without its zero point.
   void put_steps(const Position& p, std::span<const double> column) const noexcept;
   // Writes zeros beyond the last channel, as packing does.
   void clear_lanes() const noexcept;
@@ -112,7 +112,8 @@ void for_each_position(const Shape& shape, const Call& call) {
       for (std::uint32_t x = 0; x < shape.width; ++x) call(n, y, x);
 }
 
-// As to_half(), but as CPUs round: what is too large becomes infinity.
+// Converts as to_half() does, except that a value that is too large becomes infinity, as CPUs
+// round.
 std::uint16_t half_or_infinity(float value) noexcept;
 
 }  // namespace nvdla::cpu

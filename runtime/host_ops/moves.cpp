@@ -8,7 +8,7 @@
 namespace nvdla::cpu {
 namespace {
 
-// Where elements are, as the sum of what each axis adds.
+// The offset of an element is the sum of one entry of each axis.
 struct Offsets {
   std::array<std::vector<std::size_t>, 3> axis;  // channels, height, width
 

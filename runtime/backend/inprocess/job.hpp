@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One submission to a device of this process, which is its own fence. It holds the program and the
-// buffers until it has ended; the outcome stays for whoever has a handle.
+// A job is one submission to a device in this process, and is its own fence. It keeps the program
+// and the buffers alive until it ends; the result stays for whoever has a handle.
 #ifndef NVDLA_BACKEND_INPROCESS_JOB_HPP
 #define NVDLA_BACKEND_INPROCESS_JOB_HPP
 
@@ -31,7 +31,7 @@ struct LocalBinding {
 
 class Job final : public FenceImpl {
  public:
-  // Takes memory from where `bindings` have it.
+  // Allocates from the memory resource of `bindings`.
   Job(std::shared_ptr<const CompiledProgram> program, std::pmr::vector<LocalBinding> bindings,
       const JobTerms& terms);
 
@@ -42,23 +42,23 @@ class Job final : public FenceImpl {
   void on_done(std::function<void()> then) override;
   bool cancel(const Error& why) override;
 
-  // Who runs it; whoever waits without limit lends it a hand.
+  // Sets the worker that runs the job. A thread that waits without limit helps this worker.
   void set_worker(std::weak_ptr<Worker> worker) noexcept { worker_ = std::move(worker); }
 
-  // Who submitted it runs it, or wakes those who do.
+  // Returns true if the submitting thread runs the job or wakes the worker.
   bool waited_for() const noexcept { return waited_for_; }
 
-  // For the thread that runs it, until finish().
+  // For the thread that runs the job, until finish().
   const CompiledProgram& program() const noexcept { return *program_; }
   std::span<const LocalBinding> bindings() const noexcept { return bindings_; }
   std::span<const std::shared_ptr<FenceImpl>> waits() const noexcept { return waits_; }
   std::span<nvdla_layer_stats> stats() noexcept { return stats_; }
-  // Is it to end as soon as it can?
+  // Returns true if the job is to end as soon as it can.
   bool canceled() const noexcept { return canceled_.load(std::memory_order_relaxed); }
-  // Cancels it if it is too late to start.
+  // Cancels the job if its deadline for starting has passed.
   void check_deadline();
-  // Ends the job, with `error`, or as it was canceled, or well: lets go of what it held, then tells
-  // everybody.
+  // Ends the job: with `error`, with the reason of its cancellation, or successfully. Releases the
+  // program and the buffers, then notifies every waiter.
   void finish(std::optional<Error> error);
 
  private:
@@ -76,7 +76,7 @@ class Job final : public FenceImpl {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::function<void()>> then_;
-  std::optional<Error> why_;  // it was canceled
+  std::optional<Error> why_;  // the reason of a cancellation
 };
 
 }  // namespace nvdla::detail

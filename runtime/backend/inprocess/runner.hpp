@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What runs jobs, one at a time: an engine and the device that it drives.
+// A runner executes jobs, one at a time: it owns an engine and the device that the engine drives.
 #ifndef NVDLA_BACKEND_INPROCESS_RUNNER_HPP
 #define NVDLA_BACKEND_INPROCESS_RUNNER_HPP
 
@@ -18,18 +18,19 @@ class Runner {
  public:
   virtual ~Runner() = default;
 
-  // Runs `job` to its end, or to where it can stop once it is canceled; returns what is wrong with
-  // it. After a hang the device has been reset.
+  // Runs `job` to its end or, once it is canceled, to where it can stop. Returns the job's error,
+  // if any. After a hang, the runner has reset the device.
   virtual std::optional<Error> run(Job& job) = 0;
 };
 
-// Did the engine give it up? Not if it stopped because it was canceled.
+// Returns true if the engine gave the job up. A job that stopped because it was canceled did not
+// fail.
 inline bool failed(const nvdla_job& job) noexcept {
   return job.result != NVDLA_JOB_OK && job.result != NVDLA_JOB_YIELDED;
 }
-// The failure of a job that the engine gave up; `why` says what is known of the device.
+// Returns the error of a job that the engine gave up; `why` describes the state of the device.
 Error job_failure(const nvdla_job& job, std::string_view why);
-// Of a job that ended and touched what is not its own.
+// Returns the error of a job that ended, but accessed memory that is not its own.
 Error bus_fault(const std::string& what, std::uint32_t dma, std::uint64_t address);
 
 }  // namespace nvdla::detail

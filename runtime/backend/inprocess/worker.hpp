@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who runs the jobs of a device, one at a time: a thread of its own, and threads that wait
-// for a job and have nothing else to do.
+// A worker runs the jobs of a device, one at a time: on its own thread, or on a thread that waits
+// for a job and has nothing else to do.
 #ifndef NVDLA_BACKEND_INPROCESS_WORKER_HPP
 #define NVDLA_BACKEND_INPROCESS_WORKER_HPP
 
@@ -21,12 +21,12 @@
 
 namespace nvdla::detail {
 
-// Tells a sleeping thread that something may have changed. Outlives the worker in the callbacks
-// of fences of other devices.
+// `EventCount` wakes a sleeping thread when something may have changed. Callbacks of other devices'
+// fences keep it alive longer than the worker.
 class EventCount {
  public:
   void notify() noexcept;
-  // How often notify() was called.
+  // Returns the number of calls of notify().
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
   // Sleeps until notify() was called after `seen` was read.
   void wait(std::uint64_t seen) noexcept;
@@ -51,17 +51,17 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Waits until all jobs have ended and ends the thread. Nothing may be submitted any more.
   void stop();
 
-  // Of its jobs.
+  // Returns the pool that jobs of this worker are allocated from.
   const std::shared_ptr<JobPool>& pool() const noexcept { return pool_; }
 
-  // Not to outlive the worker.
+  // The worker must outlive the queue.
   std::shared_ptr<JobQueue> add_queue();
   void submit(JobQueue& queue, std::shared_ptr<Job> job);
 
-  // Has the worker's own thread look for jobs.
+  // Wakes the worker's own thread to look for jobs.
   void wake() noexcept { event_->notify(); }
 
-  // Ends a job that was canceled if it still waits to be run.
+  // Ends a canceled job if it still waits to run.
   void withdraw(Job& job);
 
   // Runs the next job that can run on this thread; false if there is none, or if another thread
@@ -70,22 +70,23 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
  private:
   void work();
-  // The next job that can run, taken from its queue.
+  // Removes the next job that can run from its queue and returns it.
   std::shared_ptr<Job> take();
   bool all_ended() const;
   void run(Job& job);
 
   const std::shared_ptr<JobPool> pool_ = std::make_shared<JobPool>();
-  // Whoever runs a job; taken before a job is, so that order is kept.
+  // The thread that runs a job holds this. It locks the mutex before it takes the job, which keeps
+  // the order of jobs.
   std::mutex running_;
   std::shared_ptr<EventCount> event_ = std::make_shared<EventCount>();
-  mutable std::mutex mutex_;  // queues_ and what is in them, stop_
+  mutable std::mutex mutex_;  // guards queues_, the jobs in them, and stop_
   std::vector<std::shared_ptr<JobQueue>> queues_;
   std::size_t turn_ = 0;
   bool stop_ = false;
-  std::shared_ptr<Worker> itself_;  // where nobody else can own it any more
-  std::unique_ptr<Runner> runner_;  // under running_
-  std::thread thread_;              // last: everything is there when it starts
+  std::shared_ptr<Worker> itself_;  // set where no other owner can remain
+  std::unique_ptr<Runner> runner_;  // guarded by running_
+  std::thread thread_;              // last, so that all members exist when it starts
 };
 
 }  // namespace nvdla::detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Jobs of a device that the kernel was given and that may not have ended, oldest first. The kernel
-// limits how many a user has, so who submits faster than the device works waits for one of these.
+// The backlog lists the jobs that the kernel has accepted for a device and that may not have ended,
+// oldest first. The kernel limits the jobs of a user, so a thread that submits faster than the
+// device works waits for one of these.
 #ifndef NVDLA_BACKEND_KERNEL_BACKLOG_HPP
 #define NVDLA_BACKEND_KERNEL_BACKLOG_HPP
 
@@ -15,7 +16,8 @@
 
 namespace nvdla::detail {
 
-// The kernel's object for the end of a job. It outlives the job's fence, which nobody need keep.
+// A `SyncObject` is the kernel's object that signals the end of a job. It outlives the job's fence,
+// which nobody need keep.
 class SyncObject {
  public:
   explicit SyncObject(std::shared_ptr<const Node> node);
@@ -24,7 +26,7 @@ class SyncObject {
   SyncObject& operator=(const SyncObject&) = delete;
 
   std::uint32_t handle() const noexcept { return handle_; }
-  // As of Node.
+  // Node::wait() describes the result.
   bool wait(std::optional<FenceImpl::Clock::time_point> until) const;
   bool ended() const noexcept;
   int status() const { return node_->status(handle_); }
@@ -37,7 +39,7 @@ class SyncObject {
 class Backlog {
  public:
   void add(std::shared_ptr<const SyncObject> job);
-  // Waits until the oldest has ended. False if there is none. Throws kGone.
+  // Waits until the oldest job has ended. Returns false if there is no job. Throws kGone.
   bool wait_for_oldest();
 
  private:

@@ -14,7 +14,7 @@ class KernelBackend final : public Backend {
  public:
   explicit KernelBackend(std::string_view path)
       : core_(std::make_shared<KernelCore>(path)), info_(make_info(core_->hw(), "kernel")) {
-    // What is built is one thing, what the driver has memory for another.
+    // The configuration may have an SRAM interface for which the driver has no memory.
     info_.has_sram = (core_->info().flags & DRM_NVDLA_DEVICE_SRAM) != 0;
   }
 

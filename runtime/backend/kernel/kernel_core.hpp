@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the parts of one open kernel device share: the file, the configuration, and memory for
-// statistics that is used again.
+// `KernelCore` is shared by all objects of one open kernel device: it has the file, the
+// configuration, and a pool of buffers for statistics.
 #ifndef NVDLA_BACKEND_KERNEL_KERNEL_CORE_HPP
 #define NVDLA_BACKEND_KERNEL_KERNEL_CORE_HPP
 
@@ -31,7 +31,8 @@ class KernelCore {
   Backlog& backlog() noexcept { return backlog_; }
 
   std::shared_ptr<KernelBuffer> allocate(std::uint64_t bytes, Memory memory) const;
-  // At least `bytes` for statistics; give it back for the next job.
+  // Takes a buffer of at least `bytes` for statistics; give_stats() returns it to the pool for the
+  // next job.
   std::shared_ptr<KernelBuffer> take_stats(std::uint64_t bytes);
   void give_stats(std::shared_ptr<KernelBuffer> buffer) noexcept;
 
@@ -43,7 +44,7 @@ class KernelCore {
   std::mutex mutex_;
   std::vector<std::shared_ptr<KernelBuffer>> stats_;
   Backlog backlog_;
-  // Last, so that it ends first: what it watches uses the rest.
+  // Last, so that it ends first: the jobs that it watches use the other members.
   Watcher watcher_;
 };
 

@@ -12,7 +12,7 @@
 namespace nvdla::detail {
 namespace {
 
-// What the errno of a fence means, uapi/drm/nvdla_accel.h "Fence errors".
+// Translates the errno of a fence, see "Fence errors" in uapi/drm/nvdla_accel.h.
 Error fence_error(const Node& node, int error) {
   switch (error) {
     case ECANCELED:
@@ -55,7 +55,8 @@ const Error* KernelJob::failed_wait() const {
   return nullptr;
 }
 
-// Which layer it was the kernel says in the context, which has this one hung job.
+// Returns the error of a hung job. The kernel reports the layer that hung with the context, in
+// which no other job hung.
 Error KernelJob::hang() const {
   nvdla_error detail{};
   detail.object = NVDLA_OBJECT_LAYER;

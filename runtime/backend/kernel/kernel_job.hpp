@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One submission to the kernel, which is its own fence. The kernel holds program and buffers until
-// the job has ended; the outcome is read once, by whoever looks first.
+// `KernelJob` is one submission to the kernel, and is its own fence. The kernel keeps the program
+// and the buffers until the job has ended; the first caller who needs the result reads it from the
+// kernel.
 #ifndef NVDLA_BACKEND_KERNEL_KERNEL_JOB_HPP
 #define NVDLA_BACKEND_KERNEL_KERNEL_JOB_HPP
 
@@ -30,22 +31,25 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
   std::span<const nvdla_layer_stats> statistics() const noexcept override { return stats_; }
   void on_done(std::function<void()> then) override;
-  // What the kernel has runs to its end.
+  // A job that the kernel has accepted still runs to its end.
   bool cancel(const Error& why) override;
 
-  // Fences of other devices, or of jobs that the kernel does not have yet: nothing that the kernel
-  // could wait for. Such a job is submitted when none is left.
+  // Returns true if the job waits for fences that the kernel cannot wait for: those of other
+  // devices, or of jobs that the kernel does not have yet. The queue submits the job when none is
+  // left.
   bool waits_outside() const;
-  // Called when it is canceled before the kernel has it: others may wait behind it.
+  // Sets a function that is called if the job is canceled before the kernel has it, since other
+  // jobs may wait behind it.
   void when_withdrawn(std::function<void()> call);
-  // Ends it, without the kernel, if it may not start: it is too late, or what it waits for failed.
+  // Ends the job without the kernel if it may not start: its deadline has passed, or a job that it
+  // waits for failed.
   void check_terms();
-  // Gives the job to the kernel, in `context`, unless it has ended. 0, or the errno with which it
-  // is refused.
+  // Submits the job to the kernel in `context`, unless the job has ended. Returns 0, or the errno
+  // with which the kernel refuses it.
   int submit(std::shared_ptr<const KernelContext> context);
   // Ends a job that the kernel never had.
   void fail(Error error);
-  // Copies, as the job lets go of them when it ends.
+  // Returns a copy, since the job drops its fences when it ends.
   std::vector<std::shared_ptr<FenceImpl>> waits() const;
 
  protected:
@@ -54,11 +58,12 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
  private:
   enum class State { kHeld, kSubmitted, kDone };
 
-  // Waits on the kernel's object; reads the outcome.
+  // Waits on the sync object, then reads the result.
   bool poll(std::optional<Clock::time_point> until) const;
   void settle() const;
   void fail_locked(Error error);
-  // Has those told who asked while the job was held: who is watched must end by itself.
+  // Hands the callbacks that were set while the job was held to the watcher, which needs a job that
+  // ends by itself.
   void watch_locked();
   const Error* failed_wait() const;
   Error hang() const;
@@ -71,15 +76,15 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   mutable std::atomic<State> state_{State::kHeld};
-  // Until it is done.
+  // The members below are kept until the job is done.
   mutable std::shared_ptr<const KernelContext> context_;
   mutable std::vector<BoundBuffer> bindings_;
   mutable std::vector<std::shared_ptr<FenceImpl>> waits_;
   mutable std::shared_ptr<KernelBuffer> stats_buffer_;
-  std::vector<std::function<void()>> then_;  // while it is held
+  std::vector<std::function<void()>> then_;  // callbacks set while the job is held
   std::function<void()> withdrawn_;
-  std::optional<Error> canceled_;  // while the kernel has it
-  // Once done.
+  std::optional<Error> canceled_;  // set while the kernel has the job
+  // The members below are set when the job is done.
   mutable std::optional<Error> error_;
   mutable std::vector<nvdla_layer_stats> stats_;
 };

@@ -56,7 +56,8 @@ void KernelQueue::give(KernelJob& job) {
   if (error != 0) core_->node()->fail(error, "submitting a job");
 }
 
-// Of what the kernel has, nothing depends on a job that is held here: it ends by itself.
+// No job that the kernel has depends on a job that is held here, so the backlog always drains by
+// itself.
 int KernelQueue::submit(KernelJob& job) {
   int error = job.submit(context_);
   while (error == EDQUOT && core_->backlog().wait_for_oldest()) error = job.submit(context_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A device file of the kernel driver: found, opened, its ioctls called and what they refuse turned
-// into errors.
+// `Node` is a device file of the kernel driver: it finds and opens the file, calls its ioctls, and
+// turns their errnos into errors.
 #ifndef NVDLA_BACKEND_KERNEL_NODE_HPP
 #define NVDLA_BACKEND_KERNEL_NODE_HPP
 
@@ -18,7 +18,8 @@
 
 namespace nvdla::detail {
 
-// Device files of the driver "nvdla", accel nodes first. Files that cannot be opened are left out.
+// Returns the device files of the driver "nvdla", accel nodes first, without those that cannot be
+// opened.
 std::vector<std::string> find_kernel_devices();
 
 class Node {
@@ -31,22 +32,22 @@ class Node {
 
   const std::string& path() const noexcept { return path_; }
   int fd() const noexcept { return fd_; }
-  // The version of the driver: "1.0.0".
+  // Returns the version of the driver: "1.0.0".
   std::string driver_version() const;
 
-  // 0 or an errno.
+  // Returns 0 or an errno.
   int call(unsigned long request, void* argument) const noexcept;
-  // Throws what the errno stands for: "/dev/accel/accel0: `what`: ...".
+  // Calls, and throws the error that the errno stands for: "/dev/accel/accel0: `what`: ...".
   void require(unsigned long request, void* argument, std::string_view what) const;
   [[noreturn]] void fail(int error, std::string_view what) const;
 
-  // Sync objects. Creation throws; waiting returns false when the time has come.
+  // Sync objects: creation throws; waiting returns false once `until` has passed.
   std::uint32_t create_syncobj() const;
   void destroy_syncobj(std::uint32_t handle) const noexcept;
   bool wait(std::uint32_t syncobj, std::optional<FenceImpl::Clock::time_point> until) const;
-  // A new file, readable once the job that the sync object has by now is done. Throws.
+  // Returns a new file, readable once the job that the sync object has now is done. Throws.
   int export_sync_file(std::uint32_t syncobj) const;
-  // Of a signalled sync object: 0, or the errno with which its job failed.
+  // Returns the result of a signalled sync object: 0, or the errno with which its job failed.
   int status(std::uint32_t syncobj) const;
 
  private:
@@ -54,8 +55,8 @@ class Node {
   int fd_ = -1;
 };
 
-// `KernelContext` is a context of the kernel. It lives as long as a job of it has not been asked
-// how it ended: that is where the kernel says which layer hung.
+// `KernelContext` is a context of the kernel. A job keeps its context until its result is read,
+// because the kernel reports with the context which layer hung.
 class KernelContext {
  public:
   // Throws kNoMemory, kGone.
@@ -65,7 +66,7 @@ class KernelContext {
   KernelContext& operator=(const KernelContext&) = delete;
 
   std::uint32_t id() const noexcept { return id_; }
-  // The layer at which its guilty job hung; nothing without one.
+  // Returns the layer at which the context's guilty job hung; nothing without such a job.
   std::optional<std::uint32_t> guilty_layer() const noexcept;
 
  private:

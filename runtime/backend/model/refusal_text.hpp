@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the model's memory refused, for people.
+// Formats the accesses that the model's memory refused, for error messages.
 #ifndef NVDLA_BACKEND_MODEL_REFUSAL_TEXT_HPP
 #define NVDLA_BACKEND_MODEL_REFUSAL_TEXT_HPP
 

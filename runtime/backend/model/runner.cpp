@@ -72,7 +72,7 @@ void ModelRunner::bind(const Job& job) {
     region.begin = binding.buffer->address() + binding.offset;
     region.end = region.begin + slot.size;
     region.data = binding.buffer->data() + binding.offset;
-    // Of our own making.
+    // All buffers of this backend are ModelBuffers.
     region.buffer = static_cast<ModelBuffer*>(binding.buffer.get());
     region.ram = slot.memory == NVDLA_MEMORY_SRAM ? model::Ram::kSecondary : model::Ram::kPrimary;
     region.readable = (slot.access & (NVDLA_SLOT_READ | NVDLA_SLOT_CONTROL)) != 0;

@@ -335,7 +335,8 @@ DeviceName parse_mmio(std::string_view name) {
   return parsed;
 }
 
-// Whether what follows "model" in a name can belong to it.
+// Returns true for a name that begins with "model" as a whole word, before its end, a colon or a
+// comma.
 bool names_model(std::string_view name) {
   return name.starts_with(kModel) &&
          (name.size() == kModel.size() || name[kModel.size()] == ':' || name[kModel.size()] == ',');

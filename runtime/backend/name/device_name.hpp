@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the name of a device says. The one parser of such names, for Device::open() and for programs
-// that only want to know the configuration.
+// Parses the names of devices. This is the only parser of such names; Device::open() uses it, and
+// so do tools that need only the configuration.
 #ifndef NVDLA_BACKEND_NAME_DEVICE_NAME_HPP
 #define NVDLA_BACKEND_NAME_DEVICE_NAME_HPP
 
@@ -16,17 +16,17 @@
 
 namespace nvdla::detail {
 
-// What may stand behind the commas of "model:<configuration>,<option>=<value>".
+// Options of "model:<configuration>,<option>=<value>".
 struct ModelOptions {
   unsigned threads = 0;   // 0: one for each processor
   bool gating = true;     // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
   unsigned revision = 0;  // of DeviceName::hw
   bool fast_fp16 = false;
-  cost::MemoryTiming memory = {};  // in cycles of the clock that the name gives
-  std::uint64_t sram_bytes = 0;    // of buffers in secondary memory; 0: as many as the host has
+  cost::MemoryTiming memory = {};  // in cycles of the clock in the name
+  std::uint64_t sram_bytes = 0;    // size of secondary memory; 0: as much as the host has
 };
 
-// What may stand behind the commas of "sim:<path>,<option>=<value>", but the configuration.
+// Options of "sim:<path>,<option>=<value>", without the configuration.
 struct SimOptions {
   unsigned stall = 60;    // seconds without a sign of life
   bool messages = false;  // never share memory
@@ -44,39 +44,39 @@ struct DeviceName {
   MmioName mmio = {};            // kMmio
 };
 
-// A form that names have, by an example.
+// A form of names, with an example and a description for --help.
 struct DeviceForm {
   std::string_view name, text;
 };
-// An option behind a comma, ",<key>=<value>", of names that begin with `form`.
+// An option ",<key>=<value>" of names that begin with `form`.
 struct DeviceOption {
   std::string_view form, key;
   std::string value, text;
 };
 
-// All of them, in the order in which --help lists them.
+// Return all forms and options in the order in which --help lists them.
 std::span<const DeviceForm> device_forms();
 std::span<const DeviceOption> device_options();
 
-// Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what
-// would be. Opens nothing, and does not look whether a file is there.
+// Parses a name as Device::open() documents it. Throws kNoDevice for anything else, with a list of
+// the valid forms. Opens nothing, and does not check that a file exists.
 DeviceName parse_device_name(std::string_view name);
 
-// Returns true for a name of a device model that parse_device_name() takes.
+// Returns true for the name of a device model that parse_device_name() accepts.
 bool is_model_name(std::string_view name);
 
-// The same, but "auto" is what the environment variable NVDLA_DEVICE says, if it says anything:
-// kAuto is left where neither the name nor the variable decides.
+// Does the same, but resolves "auto" by the environment variable NVDLA_DEVICE. kAuto remains only
+// if neither the name nor the variable decides.
 DeviceName choose_device_name(std::string_view name);
 
-// The configuration that "model" and, where there is no kernel device, "auto" stand for.
+// Returns the configuration of "model" and, where there is no kernel device, of "auto".
 const nvdla_hw& default_configuration() noexcept;
 
-// Returns the memory of a name as the interface of applications has it.
+// Converts the memory timing of a name to the public type.
 MemorySpeed memory_speed(const cost::MemoryTiming& timing) noexcept;
 
-// Returns the name of the model of a configuration, with and without the fault of the clock gate,
-// behind which there is this memory. A bandwidth is rounded to a thousandth of a byte a cycle.
+// Returns the name of a model of a configuration, with or without the fault of the clock gate, and
+// with this memory. A bandwidth is rounded to a thousandth of a byte per cycle.
 std::string model_name(const nvdla_hw& hw, const MemorySpeed& memory = {},
                        std::uint64_t sram_bytes = 0);
 

@@ -103,7 +103,7 @@ class RecordQueue final : public QueueImpl {
       inner.push_back({buffer.inner(), binding.offset});
       recorded.push_back({&buffer.recorded(), buffer.inner().get(), {}, binding.offset});
     }
-    // What the job reads is there when they are done, and not before.
+    // The recorder reads the job's inputs, which are complete only after these fences.
     for (const auto& fence : terms.waits) fence->wait(std::nullopt);
     return recorder_->record(own->compiled(), own->layer_names(), recorded,
                              [&] { return inner_->submit(own->inner(), inner, terms); });

@@ -17,14 +17,14 @@ namespace nvdla::detail {
 namespace {
 
 using Bindings = std::span<const RecordedBinding>;
-// Of each piece of memory the ranges that layers may write, by their offsets.
+// The ranges (begin, end) that layers may write, by the index of the memory, as offsets in it.
 using Ranges = std::map<std::size_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
 
 std::uint64_t base_of(const RecordedBinding& binding) {
   return binding.memory->address() + binding.offset;
 }
 
-// The contents of what is bound, to be read.
+// `View` maps the contents of a binding for reading.
 class View {
  public:
   explicit View(const RecordedBinding& binding) : buffer_(binding.buffer), bytes_(binding.bytes) {
@@ -123,7 +123,8 @@ nvdla_dump_buffer piece(const RecordedMemory& memory, std::uint64_t offset, std:
   return {memory.address() + offset, size, static_cast<std::uint32_t>(memory.memory()), 0};
 }
 
-// What layers may have written, by the index of the memory in `memories`, each byte once.
+// Returns the ranges that layers may have written, sorted and merged, by the index of the memory in
+// `memories`.
 Ranges written_ranges(const nvdla_program& program, Bindings bindings,
                       const std::vector<const RecordedBinding*>& memories) {
   Ranges ranges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes the jobs of one device to a record: what was programmed, with which addresses, what memory
-// held before and what the layers left in theirs.
+// `Recorder` writes the jobs of one device to a record: the programs, the addresses of their
+// buffers, the contents of memory before, and what the layers wrote.
 #ifndef NVDLA_BACKEND_RECORD_RECORDER_HPP
 #define NVDLA_BACKEND_RECORD_RECORDER_HPP
 
@@ -17,8 +17,9 @@
 
 namespace nvdla::detail {
 
-// Memory under an address of the record. User space does not know where a driver has put it, so a
-// record has addresses of its own: the same run has the same ones on every device.
+// `RecordedMemory` gives memory an address in the record. User space does not know where a driver
+// has placed memory, so a record has addresses of its own: the same run has the same addresses on
+// every device.
 class RecordedMemory {
  public:
   // Throws kNoMemory.
@@ -38,28 +39,28 @@ class RecordedMemory {
   std::uint64_t address_ = 0;
   std::uint64_t size_;
   Memory memory_;
-  std::vector<std::byte> known_;  // what the record has of it; empty: nothing
+  std::vector<std::byte> known_;  // the contents that the record has already; empty: none
 };
 
-// What is bound to a slot.
+// The memory that is bound to a slot.
 struct RecordedBinding {
   RecordedMemory* memory = nullptr;
-  BufferImpl* buffer = nullptr;        // whose bytes these are,
-  std::span<const std::byte> bytes{};  // or, of control data, the bytes
+  BufferImpl* buffer = nullptr;        // has the bytes, or is null
+  std::span<const std::byte> bytes{};  // the bytes of control data, which have no buffer
   std::uint64_t offset = 0;
 };
 
 class Recorder {
  public:
-  // Nothing is created before there is a job. `numbered`: further devices of the process that
-  // record under this name get numbers. Throws kInvalidArgument for what is no name of a record.
+  // Creates no file before the first job. `numbered`: further devices of the process that record
+  // under this name append numbers to it. Throws kInvalidArgument for an invalid name.
   Recorder(std::string path, bool numbered, const DeviceInfo& info);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Runs a job, alone, and writes it down, with the names of its layers if there are any. Throws
-  // what `run` throws, and kNotWritten.
+  // Runs a job, with no other job beside it, and writes it to the record with the names of its
+  // layers, if any. Throws what `run` throws, and kNotWritten.
   std::shared_ptr<FenceImpl> record(const CompiledProgram& program, const LayerNames& names,
                                     std::span<const RecordedBinding> bindings,
                                     const std::function<std::shared_ptr<FenceImpl>()>& run);
@@ -71,7 +72,7 @@ class Recorder {
   void append(std::span<const std::byte> bytes);
 
   std::string path_;
-  bool numbered_;  // the number is still to be taken
+  bool numbered_;  // the file gets a number when it is created
   const DeviceInfo info_;
   std::mutex mutex_;
   std::FILE* file_ = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The engine of firmware/ on a bare device: its port, and the loop that drives a job to its end.
-// What the device throws is remembered, as the engine in between is C; until the next start the
-// device then counts as gone.
+// `BareEngine` runs the engine of firmware/ on a bare device: it implements the engine's hardware
+// operations and the loop that drives a job to its end. The engine is C, so an exception of the
+// device is kept until the engine returns; the device then counts as lost until the next start.
 #ifndef NVDLA_BACKEND_REGISTERS_BARE_ENGINE_HPP
 #define NVDLA_BACKEND_REGISTERS_BARE_ENGINE_HPP
 
@@ -20,31 +20,32 @@ namespace nvdla::detail {
 
 class BareEngine {
  public:
-  // Both outlive it.
+  // `device` and `hw` outlive the engine.
   BareEngine(BareDevice& device, const nvdla_hw& hw);
   BareEngine(const BareEngine&) = delete;
   BareEngine& operator=(const BareEngine&) = delete;
 
-  // Takes the device over, which it may have to be reset for: 0, or enum nvdla_start_error.
+  // Takes the device over, with a reset if needed. Returns 0 or an enum nvdla_start_error.
   int start();
 
   struct Patience {
-    // Of the host's time, for a device whose own may stand still.
+    // A limit on the host's clock, since the device's own may stand still.
     std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();
-    // Registers are looked at so often, whatever the interrupt line says; 0: only when it is up.
+    // The interval at which registers are polled whatever the interrupt line shows; 0: only when
+    // the line is up.
     BareDevice::Time look{0};
   };
-  // Runs `job` until it has ended, in time; else it is aborted, and the device has to be started
-  // again. Once `stop` says so it yields. Throws kGone if the engine takes no job.
+  // Runs `job` to its end. Aborts it once `patience` is over, after which the device has to be
+  // started again. Yields once `stop` returns true. Throws kGone if the engine accepts no job.
   bool run(nvdla_job& job, const Patience& patience, const std::function<bool()>& stop = {});
 
-  // Units that are enabled: "CDMA, SDP"; empty if none is.
+  // Returns the units that are enabled: "CDMA, SDP"; empty if none is.
   std::string busy_units();
 
-  // What the device threw since it was started.
+  // Returns the exception that the device threw since it was started, if any.
   const std::optional<Error>& lost() const noexcept { return lost_; }
 
-  // What `call` returns, or `otherwise` if the device is gone.
+  // Returns the result of `call`, or `otherwise` if the device is lost.
   template <typename Result, typename Call>
   Result guarded(Result otherwise, const Call& call) noexcept {
     if (lost_) return otherwise;

@@ -53,7 +53,8 @@ std::optional<Error> BareRunner::outcome(const nvdla_job& job) {
   return bus_fault(refusals, 0, 0);
 }
 
-// What the device was at it may still write, until it is reset.
+// Resets the device after a failure. If that fails, abandons the job's buffers, since the device
+// may still write to them.
 void BareRunner::recover(const Job& job) {
   const std::string name = device_->describe();
   const auto why = [&](const char* otherwise) {
@@ -64,7 +65,7 @@ void BareRunner::recover(const Job& job) {
   } else if (engine_.start() != 0) {
     broken_ = why(": the device does not start after a reset");
   } else {
-    // What it reached for before is reported.
+    // Drops the refused accesses of the failed job, which are reported already.
     engine_.guarded(std::string(), [&] { return device_->take_refusals(); });
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which memory of a bare device is where, for devices whose addresses the runtime chooses.
+// `BlockTable` maps device addresses to host memory, for bare devices whose addresses the runtime
+// chooses.
 #ifndef NVDLA_BACKEND_REGISTERS_BLOCK_TABLE_HPP
 #define NVDLA_BACKEND_REGISTERS_BLOCK_TABLE_HPP
 
@@ -18,7 +19,7 @@ namespace nvdla::detail {
 // Thread safe.
 class BlockTable {
  public:
-  // Host bytes behind a device address, up to the end of their block.
+  // The host bytes at a device address, up to the end of their block.
   struct Bytes {
     std::byte* data = nullptr;
     std::uint64_t size = 0;  // 0: there are none
@@ -26,10 +27,10 @@ class BlockTable {
 
   explicit BlockTable(std::uint32_t address_bits) noexcept : space_(address_bits) {}
 
-  // A free range of the device's addresses: anywhere, or there; nullopt if there is none. It holds
-  // no bytes before set().
+  // Reserves a free range of device addresses, anywhere or at `address`; nullopt if there is none.
+  // The range has no bytes before set().
   std::optional<std::uint64_t> take(std::optional<std::uint64_t> address, std::uint64_t bytes);
-  // `memory`: the interface that reaches it, none for both.
+  // `memory` is the interface that reaches the block; none: both do.
   void set(std::uint64_t address, std::byte* data, std::uint64_t bytes,
            std::optional<Memory> memory);
   void give_back(std::uint64_t address) noexcept;

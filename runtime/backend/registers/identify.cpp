@@ -46,7 +46,7 @@ std::string fitting_names(BareDevice& device) {
   return names;
 }
 
-// What may be behind a wrong word, for people.
+// Suggests a cause for a wrong version word, for error messages.
 const char* cause(std::uint32_t word) {
   if (word == UINT32_MAX) return "nothing answers: is the address right, and is the device on?";
   if (word == 0) return "is the address right, and does the device have power and its clock?";
@@ -57,8 +57,8 @@ const char* cause(std::uint32_t word) {
 }  // namespace
 
 std::optional<nvdla_regmap> find_register_map(BareDevice& device) {
-  // The second generation has a ROM with the same word where the first has this register, so only
-  // the other place tells.
+  // At the first generation's offset, the second one has a ROM with the same word, so only the
+  // other offset distinguishes them.
   if (device.read(version_offset(false)) == kVersion) return NVDLA_REGMAP_NV_SMALL;
   if (device.read(version_offset(true)) == kVersion) return NVDLA_REGMAP_NV_FULL;
   return std::nullopt;

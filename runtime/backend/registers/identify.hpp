@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether registers are an NVDLA's, and which. Only reads.
+// Identifies an NVDLA and its configuration by its registers, which are only read.
 #ifndef NVDLA_BACKEND_REGISTERS_IDENTIFY_HPP
 #define NVDLA_BACKEND_REGISTERS_IDENTIFY_HPP
 
@@ -12,16 +12,16 @@
 
 namespace nvdla::detail {
 
-// The register map whose version register is an NVDLA's; nothing if none is.
+// Returns the register map whose version register is an NVDLA's; nothing if none is.
 std::optional<nvdla_regmap> find_register_map(BareDevice& device);
 
-// Where GLB is, which tells the generation: NVDLA_NV_FULL_GLB_BASE is the first. Throws kNoDevice
-// for what is no NVDLA.
+// Returns the base of GLB, which depends on the generation: NVDLA_NV_FULL_GLB_BASE is the first.
+// Throws kNoDevice if the registers are not an NVDLA's.
 std::uint32_t find_glb(BareDevice& device);
 
-// Which configuration the device is, of what it says itself, what its registers tell and `named`,
-// which may be nullptr. Throws kNoDevice for what is no NVDLA, another one than named, or one that
-// has to be named.
+// Returns the configuration of a device: from the device itself, its registers and `named`, which
+// may be nullptr. Throws kNoDevice if the device is no NVDLA, is not the one named, or can only be
+// identified by a name.
 const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named);
 
 }  // namespace nvdla::detail

@@ -59,7 +59,7 @@ SimChannel::SimChannel(std::string name, const std::string& path, std::chrono::s
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   socket_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // How long to wait where others wait to be served, too.
+  // Bounds the time that connect() waits while the simulator serves other clients.
   const timeval limit = {.tv_sec = stall_.count(), .tv_usec = 0};
   if (socket_.get() < 0 ||
       ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) != 0 ||
@@ -117,7 +117,7 @@ void SimChannel::send(std::uint32_t type, std::span<const unsigned char> payload
     }
     const ssize_t count = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    // What it said last may be why.
+    // The simulator's last message, still to be received, may state why it closed the connection.
     if (count < 0 && (errno == EPIPE || errno == ECONNRESET)) return;
     if (count < 0) fail(std::strerror(errno));
     done += static_cast<std::size_t>(count);

@@ -45,7 +45,7 @@ std::uint32_t reach_of(std::optional<Memory> memory) {
   return *memory == Memory::kSram ? NVDLA_SIM_REACH_SRAM : NVDLA_SIM_REACH_DRAM;
 }
 
-// What is before the first NUL of a field.
+// Returns the text of a field, up to its first NUL.
 std::string text_field(const SimBytes& payload, std::size_t at, std::size_t size) {
   const auto begin = payload.begin() + static_cast<std::ptrdiff_t>(at);
   const auto end = begin + static_cast<std::ptrdiff_t>(size);

@@ -12,14 +12,15 @@
 namespace nvdla::detail {
 namespace {
 
-// The line buffer holds so many atoms of so many lines.
+// The capacity of the line buffer: atoms of a line, and lines.
 constexpr std::uint32_t kBufferAtoms = 16, kBufferLines = 8;
-// Columns of a band, in and out, are registers of 10 bits.
+// The registers for the columns of a band, in and out, have 10 bits.
 constexpr std::int64_t kMaxBand = 1024;
 constexpr std::uint32_t kMaxBands = 64;
 
-// What the hardware can tell of bands that are `columns` wide, the last one narrower: the first one
-// takes the left padding, the others start where the windows of the one before end.
+// Returns true if the registers can express bands of `columns` columns, the last one narrower: the
+// first band takes the left padding, each other one starts where the windows of the previous one
+// end.
 bool bands_work(const nvdla_pdp& pdp, std::uint32_t out, std::uint32_t columns,
                 std::uint32_t bands) {
   const std::int64_t kernel = pdp.kernel_width, stride = pdp.stride_width, wide = columns;
@@ -34,7 +35,7 @@ bool bands_work(const nvdla_pdp& pdp, std::uint32_t out, std::uint32_t columns,
          within(last * stride - pdp.pad_right, gap + 1);
 }
 
-// Fewer bands first. Nothing if no number of them works.
+// Sets the fewest bands that work; false if no number of them does.
 bool choose_bands(nvdla_pdp& pdp) {
   const std::uint32_t out =
       pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);

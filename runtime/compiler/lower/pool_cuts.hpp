@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Poolings that are cut: into vertical bands where the unit's line buffer is too short for them,
-// and into steps where their windows are larger than the hardware's.
+// Splits poolings: into vertical bands where a line exceeds the unit's line buffer, and into steps
+// where the window exceeds the hardware's.
 #ifndef NVDLA_COMPILER_LOWER_POOL_CUTS_HPP
 #define NVDLA_COMPILER_LOWER_POOL_CUTS_HPP
 
@@ -13,24 +13,24 @@
 
 namespace nvdla::detail {
 
-// Output columns that the line buffer holds.
+// Returns the number of output columns that the line buffer holds.
 std::uint32_t pool_columns(const nvdla_pdp& pdp) noexcept;
 std::uint32_t pool_output(std::uint32_t size, std::uint32_t before, std::uint32_t after,
                           std::uint32_t kernel, std::uint32_t stride) noexcept;
 
-// Columns of a cube, and the pooling of them.
+// A range of a cube's columns, and the pooling of it.
 struct PoolPiece {
   nvdla_pdp pdp = {};  // width, horizontal paddings and bands of the piece
   std::uint32_t input_column = 0;
   std::uint32_t output_column = 0;
 };
 
-// As few layers as will do, each in the fewest bands. Columns and lines that a stride leaves over
-// behind the last window are not part of them.
+// Splits a pooling into the fewest layers, each with the fewest bands. No layer reads the columns
+// and lines behind the last window.
 std::vector<PoolPiece> split_pooling(const nvdla_pdp& pdp);
 
-// Returns the steps of a pooling for maximum or minimum, one after another, each with the width and
-// height of its input.
+// Returns the steps of a maximum or minimum pooling in order, each with the width and height of its
+// input.
 std::vector<nvdla_pdp> split_window(const nvdla_pdp& pdp);
 
 }  // namespace nvdla::detail

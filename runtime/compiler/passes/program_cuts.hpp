@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a schedule of layers that is too much for one program is cut into several.
+// Cuts a schedule that exceeds the limits of one program into several programs.
 #ifndef NVDLA_COMPILER_PASSES_PROGRAM_CUTS_HPP
 #define NVDLA_COMPILER_PASSES_PROGRAM_CUTS_HPP
 
@@ -12,7 +12,7 @@
 
 namespace nvdla::detail {
 
-// `ProgramLimits` bounds what a program has.
+// `ProgramLimits` has the limits of one program.
 struct ProgramLimits {
   std::uint32_t layers = NVDLA_MAX_LAYERS;
   std::uint32_t slots = NVDLA_MAX_SLOTS;
@@ -20,14 +20,15 @@ struct ProgramLimits {
   std::uint32_t transfers = NVDLA_MAX_TRANSFERS;
 };
 
-// Adds starts of segments until none has too many layers, tables or transfers. Each cut is in the
-// second half of what would fit, where the tensors that are written before it and read after it
-// have the fewest bytes, and where no convolution takes from the buffer what the one before kept.
-// If there is no such place that one fetches again.
+// Adds segment starts until no segment has too many layers, tables or transfers. Each cut lies in
+// the second half of what would fit, at the place where the tensors that are written before it and
+// read after it have the fewest bytes and where no convolution reuses the data or weights that the
+// previous one left in the convolution buffer. If every place has such a convolution, it fetches
+// again.
 void cut_programs(Schedule& schedule, const ProgramLimits& limits);
 
-// Cuts segments that have too many slots in two, likewise in their middle half; `placed` is the
-// schedule in the slots of a plan. Returns false if no segment has.
+// Cuts each segment with too many slots in two, likewise in its middle half; `placed` is the
+// schedule in the slots of a memory plan. Returns false if no segment has too many.
 bool cut_for_slots(Schedule& schedule, const Schedule& placed, const ProgramLimits& limits);
 
 }  // namespace nvdla::detail

@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kUioDriver = "uio_pci_generic";
 constexpr std::string_view kVfioDriver = "vfio-pci";
 
-// That driver silences the function when it reports an interrupt, and leaves the rest to its user.
+// uio_pci_generic disables the function's interrupt when it reports one; its user has to enable it
+// again.
 class PciUioInterrupt final : public Interrupt {
  public:
   PciUioInterrupt(const PciFunction& function, const Descriptor& file)

@@ -56,7 +56,7 @@ class UioAttachment final : public Attachment {
 
   const RegisterWindow& registers() const noexcept override { return *registers_; }
   Interrupt* interrupt() noexcept override { return interrupt_ ? &*interrupt_ : nullptr; }
-  // What the device tree calls it.
+  // Finds the configuration by the "compatible" property in the device tree.
   const nvdla_hw* configuration() const noexcept override {
     const std::string all = system_.text(folder_ + "/device/of_node/compatible").value_or("");
     // Strings, a NUL behind each; the system on chip's own name stands before the generic one.

@@ -118,7 +118,7 @@ class VfioAttachment final : public Attachment {
     vfio_request(function_, device_, VFIO_DEVICE_GET_IRQ_INFO, &info, "know the interrupt");
     if (info.count == 0) return;
     Descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    // Which VFIO would take for the wish to report nothing.
+    // VFIO would take a negative descriptor for a request to disable reports.
     if (event.get() < 0) {
       throw_error(ErrorCode::kNoDevice, "{}: no file to report the interrupt to: {}",
                   function_.name(), std::strerror(errno));

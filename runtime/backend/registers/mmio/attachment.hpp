@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the machine has around a core whose registers are mapped. One mechanism is one file.
+// An attachment connects a core whose registers are mapped with the machine around it: interrupts,
+// access to memory, reset. Each mechanism has a file.
 #ifndef NVDLA_BACKEND_REGISTERS_MMIO_ATTACHMENT_HPP
 #define NVDLA_BACKEND_REGISTERS_MMIO_ATTACHMENT_HPP
 
@@ -15,7 +16,7 @@
 
 namespace nvdla::detail {
 
-// Made without writing to the core, which need not be one.
+// Construction writes nothing to the core, which might not be an NVDLA.
 class Attachment {
  public:
   virtual ~Attachment() = default;
@@ -23,22 +24,23 @@ class Attachment {
   Attachment& operator=(const Attachment&) = delete;
 
   virtual const RegisterWindow& registers() const noexcept = 0;
-  // Which configuration the machine says that it is; nullptr if it does not.
+  // Returns the configuration that the machine states; nullptr if it states none.
   virtual const nvdla_hw* configuration() const noexcept { return nullptr; }
-  // nullptr: nobody hears it.
+  // nullptr: interrupts are not reported.
   virtual Interrupt* interrupt() noexcept { return nullptr; }
-  // The core may reach memory from now on. Throws kNoDevice.
+  // Lets the core reach memory. Throws kNoDevice.
   virtual void connect() {}
-  // It does no more, whatever it is at.
+  // Cuts the core off from memory, whatever it is doing.
   virtual void disconnect() noexcept {}
-  // False if there is no way to.
+  // Returns false if the core cannot be reset.
   virtual bool reset() { return false; }
 
  protected:
   Attachment() = default;
 };
 
-// Attach by one mechanism each; errors say `name`, that of the device. Throw kNoDevice and kBusy.
+// Each of these attaches by one mechanism; `name` is the device's name for errors. They throw
+// kNoDevice and kBusy.
 std::unique_ptr<Attachment> attach_pci(const System& system, const std::string& name,
                                        const std::string& function, bool poll);
 std::unique_ptr<Attachment> attach_vfio(const System& system, const std::string& name,

@@ -36,7 +36,7 @@ DmaRange DmaPool::cut(Free::iterator from, std::uint64_t address, std::uint64_t 
   return {whole.data + before, address, bytes};
 }
 
-// Of the smallest piece that will do: large ones stay whole.
+// Takes from the smallest free range that suffices, so that large ones stay whole.
 std::optional<DmaRange> DmaPool::take(std::uint64_t bytes) {
   const std::uint64_t needed = whole_pages(bytes);
   if (needed == 0) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Pieces of memory at physical addresses that are known, for buffers.
+// `DmaPool` hands out ranges of memory whose physical addresses are known, for buffers.
 #ifndef NVDLA_BACKEND_REGISTERS_MMIO_DMA_POOL_HPP
 #define NVDLA_BACKEND_REGISTERS_MMIO_DMA_POOL_HPP
 
@@ -13,7 +13,7 @@
 
 namespace nvdla::detail {
 
-// Without a gap on both sides.
+// A range of memory, contiguous for the host and for the device.
 struct DmaRange {
   std::byte* data = nullptr;
   std::uint64_t address = 0;
@@ -26,12 +26,12 @@ class DmaPool {
   // Addresses and sizes are multiples of 4 KiB.
   explicit DmaPool(const std::vector<DmaRange>& ranges);
 
-  // A piece of whole pages: anywhere, or there; nullopt if there is none.
+  // Take a range of whole pages: anywhere, or at `address`; nullopt if there is none.
   std::optional<DmaRange> take(std::uint64_t bytes);
   std::optional<DmaRange> take_at(std::uint64_t address, std::uint64_t bytes);
   void give_back(const DmaRange& range) noexcept;
 
-  // Of the largest piece that is free.
+  // Returns the bytes of the largest free range.
   std::uint64_t largest() const noexcept;
 
  private:

@@ -76,7 +76,7 @@ class HugePages final : public DmaMemory {
   }
 
  private:
-  // Those that the device reaches, by address.
+  // Returns the pages that the device reaches, sorted by address.
   std::vector<HugePage> find(const System& system, std::string_view name, unsigned address_bits) {
     const Mapping all(count_ * page_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get());
     if (!all.valid()) {
@@ -87,7 +87,7 @@ class HugePages final : public DmaMemory {
     std::vector<HugePage> pages;
     for (std::uint64_t i = 0; i < count_; ++i) {
       std::byte* const page = all.data() + i * page_;
-      // It is there from now on.
+      // Writing to the page makes the kernel allocate it.
       *static_cast<volatile std::byte*>(page) = std::byte{0};
       const std::uint64_t address = map.address_of(page);
       if (address_bits < 64 && (address + page_ - 1) >> address_bits != 0) continue;

@@ -18,7 +18,7 @@ bool Interrupt::reported_by(int file) noexcept {
 }
 
 bool Interrupt::wait(std::chrono::nanoseconds time) {
-  // What was reported before says nothing of now.
+  // Drains earlier reports, which do not describe the line's state now.
   std::array<std::byte, 8> report;
   while (::read(file_, report.data(), std::min(bytes_, report.size())) > 0) {
   }

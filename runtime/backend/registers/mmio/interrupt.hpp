@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An interrupt line that the kernel hears for this process. While it is reported and was not waited
-// for again, the kernel keeps it silent.
+// `Interrupt` is an interrupt line that the kernel reports to this process. Between a report and
+// the next wait, the kernel keeps the line masked.
 #ifndef NVDLA_BACKEND_REGISTERS_MMIO_INTERRUPT_HPP
 #define NVDLA_BACKEND_REGISTERS_MMIO_INTERRUPT_HPP
 
@@ -16,18 +16,19 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  // Whether the kernel reports an interrupt by this file of UIO: there are devices without one.
+  // Returns true if the kernel reports interrupts by this UIO file: some devices have none.
   static bool reported_by(int file) noexcept;
 
-  // True as soon as the line is up, at once if it is; false if the time is over.
+  // Returns true as soon as the line is up, at once if it is; false if the time is over.
   bool wait(std::chrono::nanoseconds time);
 
  protected:
-  // `file` becomes readable with a report of so many bytes, and does not block; it outlives this.
+  // `file` becomes readable with a report of `bytes` bytes, and does not block. It outlives this
+  // object.
   Interrupt(int file, std::size_t bytes) noexcept : file_(file), bytes_(bytes) {}
 
  private:
-  // The kernel hears the line again, and reports it if it is up.
+  // Unmasks the line, so that the kernel reports it again if it is up.
   virtual void listen() = 0;
 
   int file_;

@@ -71,7 +71,7 @@ void MmioDevice::stop() {
 void MmioDevice::take_over() {
   if (glb_) return;
   const std::uint32_t glb = find_glb(*this);
-  // What cannot have memory is not driven either.
+  // Throws if there is no memory for the core, before the core is connected.
   reach(Memory::kDram);
   attachment_->connect();
   glb_ = glb;

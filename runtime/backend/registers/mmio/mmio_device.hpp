@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A core whose registers are mapped into this process, without a driver for it in the kernel.
+// `MmioDevice` is a core whose registers are mapped into this process, without a driver in the
+// kernel.
 #ifndef NVDLA_BACKEND_REGISTERS_MMIO_MMIO_DEVICE_HPP
 #define NVDLA_BACKEND_REGISTERS_MMIO_MMIO_DEVICE_HPP
 
@@ -21,14 +22,14 @@ class MmioDevice final : public BareDevice {
  public:
   // Maps the registers. Throws kNoDevice and kBusy.
   explicit MmioDevice(const DeviceName& name, const System& system = System());
-  // What runs is stopped before its memory is given back.
+  // Stops the core before its memory is freed.
   ~MmioDevice() override;
 
   std::uint32_t read(std::uint32_t offset) override {
     return attachment_->registers().read(offset);
   }
-  // The first one makes sure of the version register and of memory, and lets the core reach it:
-  // until then nothing is written. Throws kNoDevice and kNoMemory.
+  // The first write checks the version register, maps memory and lets the core reach it; nothing is
+  // written before. Throws kNoDevice and kNoMemory.
   void write(std::uint32_t offset, std::uint32_t value) override;
   std::unique_ptr<BareMemory> allocate(std::uint64_t bytes, Memory memory) override;
   std::unique_ptr<BareMemory> allocate_at(std::uint64_t address, std::uint64_t bytes,
@@ -42,7 +43,7 @@ class MmioDevice final : public BareDevice {
   std::string describe() const override { return name_; }
 
  private:
-  // Memory behind one interface, mapped when it is first asked for.
+  // The memory behind one interface, mapped when it is first used.
   struct Reach {
     std::unique_ptr<DmaMemory> memory = nullptr;
     std::optional<DmaPool> pool = std::nullopt;
@@ -62,9 +63,9 @@ class MmioDevice final : public BareDevice {
   MmioName place_;
   const nvdla_hw* named_;
   std::unique_ptr<Attachment> attachment_;
-  // Of GLB: its registers are there once the device was taken over.
+  // The base of GLB's registers; set when the device is taken over.
   std::optional<std::uint32_t> glb_;
-  std::mutex memory_mutex_;  // dram_, sram_ while they are made
+  std::mutex memory_mutex_;  // guards dram_ and sram_ while they are created
   Reach dram_;
   Reach sram_;
 };

@@ -13,7 +13,7 @@ namespace nvdla::detail {
 namespace {
 
 constexpr const char* kPageMapFile = "/proc/self/pagemap";
-// Of an entry, as Documentation/admin-guide/mm/pagemap.rst of the kernel has it.
+// The bits of an entry, see Documentation/admin-guide/mm/pagemap.rst of the kernel.
 constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
 constexpr std::uint64_t kFrame = (std::uint64_t{1} << 55) - 1;
 

@@ -16,11 +16,11 @@
 namespace nvdla::detail {
 namespace {
 
-// The device server numbers its functions so (emulator/pci_config.hpp): the device's id is
-// this one plus the index of the configuration. Other functions need config=.
+// The IDs of the device server (emulator/pci_config.hpp): a device ID is kDevice plus the index of
+// the configuration. Other functions need config=.
 constexpr std::uint64_t kVendor = 0x1234;
 constexpr std::uint64_t kDevice = 0xd1a0;
-// Of struct resource.
+// IORESOURCE_MEM, from the kernel's struct resource.
 constexpr std::uint64_t kMemoryResource = 0x200;
 
 std::uint64_t pci_number(const std::string& text) {

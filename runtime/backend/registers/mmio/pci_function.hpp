@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A function of PCI as sysfs shows it.
+// `PciFunction` is a PCI function as sysfs shows it.
 #ifndef NVDLA_BACKEND_REGISTERS_MMIO_PCI_FUNCTION_HPP
 #define NVDLA_BACKEND_REGISTERS_MMIO_PCI_FUNCTION_HPP
 
@@ -15,29 +15,30 @@ namespace nvdla::detail {
 
 class PciFunction {
  public:
-  // "0000:00:04.0"; `name` is of the device, for errors. Throws kNoDevice if there is none.
+  // `function` is like "0000:00:04.0"; `name` is the device's name for errors. Throws kNoDevice if
+  // there is no such function.
   PciFunction(const System& system, std::string function, std::string name);
 
   const System& system() const noexcept { return system_; }
   const std::string& function() const noexcept { return function_; }
   const std::string& name() const noexcept { return name_; }
-  // Of one of its attributes.
+  // Returns the path of one of the function's attributes.
   std::string file(std::string_view attribute) const;
-  // Empty if it has none.
+  // Returns the name of the function's driver; empty if it has none.
   std::string driver() const;
-  // By the device's id, as the driver takes it; nullptr for any other.
+  // Finds the configuration by the device ID, as the kernel driver does; nullptr for an unknown ID.
   const nvdla_hw* configuration() const;
-  // Of the registers. Throws kNoDevice if they cannot be there.
+  // Returns the size of the BAR of the registers. Throws kNoDevice if it cannot have them.
   std::uint64_t bar_bytes() const;
-  // Throws kNoDevice where addresses of memory are not those that the function has to use.
+  // Throws kNoDevice if an IOMMU translates, so that the function does not see physical addresses.
   void check_no_translation() const;
-  // Writes to one of its attributes; false, with errno, if that failed.
+  // Writes to an attribute; false, with errno, on failure.
   bool put(std::string_view attribute, std::string_view word) const;
 
-  // The command register of configuration space. Throws kNoDevice.
+  // Returns the command register of configuration space. Throws kNoDevice.
   std::uint16_t command() const;
   void change_command(std::uint16_t bits, bool set) const;
-  // False if there is no way to.
+  // Returns false if the function cannot be reset.
   bool reset() const;
 
  private:
@@ -47,7 +48,8 @@ class PciFunction {
   Descriptor config_;
 };
 
-// While it lives, registers answer. Throws kNoDevice if they cannot be made to.
+// While a `PciDecoding` exists, the function decodes accesses to its registers. Throws kNoDevice if
+// it cannot be enabled.
 class PciDecoding {
  public:
   explicit PciDecoding(const PciFunction& function);
@@ -57,10 +59,10 @@ class PciDecoding {
 
  private:
   const PciFunction& function_;
-  bool enabled_ = false;  // here
+  bool enabled_ = false;  // by this object
 };
 
-// Whether the function may reach memory: it may not when this goes.
+// Allows the function to reach memory from begin() until end() or the end of this object.
 class BusMastering {
  public:
   explicit BusMastering(const PciFunction& function) noexcept : function_(function) {}
@@ -70,7 +72,7 @@ class BusMastering {
 
   // Throws kNoDevice.
   void begin();
-  // Nothing if it did not begin here.
+  // Does nothing if begin() was not called.
   void end() noexcept;
 
  private:

@@ -52,7 +52,8 @@ bool System::put(std::string_view file, std::string_view word) const {
          ::write(descriptor.get(), word.data(), word.size()) == static_cast<ssize_t>(word.size());
 }
 
-// Of the open file, not of the process: two devices of one process exclude each other, too.
+// The lock belongs to the open file, not to the process, so that two devices of one process exclude
+// each other, too.
 void take_alone(const Descriptor& file, std::uint64_t start, std::uint64_t bytes,
                 std::string_view name) {
   struct flock lock {};
