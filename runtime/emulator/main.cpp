@@ -106,11 +106,11 @@ struct Arguments {
   bool only_messages = false;
 };
 
-// As timeout(1) has it.
+// The exit status of a timeout, as for timeout(1).
 constexpr int kTimeOut = 124;
 constexpr const char* kDefaultDevice = "model:nv_small";
 
-// What the machine gets, which only the model can be.
+// Parses the name of the machine's device, which must be a model.
 detail::DeviceName model_named(const std::string& name) {
   using Kind = detail::DeviceName::Kind;
   detail::DeviceName chosen = detail::choose_device_name(name);
@@ -130,7 +130,7 @@ const nvdla_hw& configuration_named(const std::string& name) {
                             detail::configuration_names());
 }
 
-// Anything else would be QEMU's to complain about, after it has started.
+// Checks a file early; otherwise QEMU would fail on it after it has started.
 void check_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
@@ -267,7 +267,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group(before);
 }
 
-// Where the window is; nothing for the routes without.
+// Returns the addresses of the register window; nullptr for routes without a window.
 const Place* place_of(const Arguments& arguments) {
   const Machine& machine = arguments.machine;
   if (machine.route == Route::kPci || machine.route == Route::kUml) {
@@ -288,7 +288,7 @@ const Place* place_of(const Arguments& arguments) {
 
 model::Options model_options(const Arguments& arguments, const detail::DeviceName& device) {
   model::Options options;
-  // One is enough for layers of tests; the machine wants the other processors.
+  // One thread suffices for the layers of tests and leaves the other processors to the machine.
   options.threads = device.options.threads == 0 ? 1 : device.options.threads;
   options.memory = device.options.memory;
   options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(*device.hw));

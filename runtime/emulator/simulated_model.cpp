@@ -7,7 +7,7 @@
 namespace nvdla::emulator {
 namespace {
 
-// Of an access to a register, roughly.
+// The approximate number of cycles of a register access.
 constexpr std::uint64_t kAccessCycles = 10;
 
 nvdla_sim_memory memory_of(model::Ram ram) {
@@ -31,7 +31,7 @@ model::Mapping SimulatedBus::map(model::Ram ram, std::uint64_t address, std::uin
     const bool good = nvdla_sim_read(sim_, memory, address, part_.data(), bytes) == 0;
     return good ? model::Mapping{part_.data(), bytes} : model::Mapping{};
   }
-  // Is it memory at all?
+  // Writes no byte, to find out whether there is memory.
   if (nvdla_sim_write(sim_, memory, address, part_.data(), bytes, kNoByte) != 0) return {};
   memory_ = memory;
   address_ = address;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The device model where a simulation of the logic would be: behind libnvdla-sim. It knows of that
-// library what a harness around Verilated logic would use.
+// Runs the device model as a simulation of the logic would run: behind libnvdla-sim. It uses that
+// library as a harness around Verilated logic does.
 #ifndef NVDLA_EMULATOR_SIMULATED_MODEL_HPP
 #define NVDLA_EMULATOR_SIMULATED_MODEL_HPP
 
@@ -16,8 +16,9 @@
 
 namespace nvdla::emulator {
 
-// The core's memory interfaces. The model wants bytes to work on, so it gets a part of memory that
-// was read before, or is written as soon as it turns elsewhere.
+// `SimulatedBus` has the core's memory interfaces. The model needs bytes to work on, so map()
+// returns a copy of a part of memory. The copy was read before, or is written back on the next
+// access to another part.
 class SimulatedBus final : public model::Bus {
  public:
   void connect(nvdla_sim* sim) noexcept { sim_ = sim; }
@@ -26,7 +27,7 @@ class SimulatedBus final : public model::Bus {
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override;
-  // The other side writes whenever it likes.
+  // The other side may write at any time.
   std::uint64_t generation(model::Ram, std::uint64_t, std::uint64_t) const noexcept override {
     return 0;
   }
@@ -37,7 +38,7 @@ class SimulatedBus final : public model::Bus {
 
   nvdla_sim* sim_ = nullptr;
   std::array<std::byte, kPart> part_{};
-  // Of part_, what is to be written.
+  // The bytes of part_ that are still to be written, and their address.
   nvdla_sim_memory memory_ = NVDLA_SIM_DRAM;
   std::uint64_t address_ = 0;
   std::size_t pending_ = 0;
@@ -46,18 +47,18 @@ class SimulatedBus final : public model::Bus {
 class SimulatedModel {
  public:
   struct Options {
-    std::string configuration;  // what it says that it is; empty: nothing
+    std::string configuration;  // the configuration that it reports; empty
     bool only_messages = false;
     model::Options model;
   };
 
-  // Listens at `path`. Throws std::runtime_error with what is wrong.
+  // Listens at `path`. Throws std::runtime_error if that fails.
   SimulatedModel(const std::string& path, const nvdla_hw& hw, const Options& options);
   ~SimulatedModel();
   SimulatedModel(const SimulatedModel&) = delete;
   SimulatedModel& operator=(const SimulatedModel&) = delete;
 
-  // Serves one user; empty, or what went wrong.
+  // Serves one user. Returns what went wrong; empty if nothing did.
   std::string serve();
 
  private:

@@ -173,7 +173,7 @@ int qemu_plugin_install(std::uint64_t, const void*, int count, char** arguments)
     std::fputs("nvdla-window: expected fd=NUMBER,address=NUMBER,size=NUMBER\n", stderr);
     return -1;
   }
-  // As long as the machine.
+  // The window lives as long as the machine.
   static Window window;
   window.socket = static_cast<int>(socket);
   auto* region = reinterpret_cast<QemuRegion*>(window.region.data());

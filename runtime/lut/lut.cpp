@@ -23,10 +23,10 @@ namespace {
 using detail::LutProblem;
 using detail::throw_invalid_argument;
 
-// int8 results leave SDP through a right shift: entries hold 7 bits below their unit, and as much
-// room above the greatest result as below, for what a table holds just beyond it.
+// int8 results leave SDP through a right shift: entries have 7 bits below the unit of a result, and
+// as many bits above the greatest result, for values just beyond it.
 constexpr std::uint32_t kInt8Shift = 7;
-// What the hardware takes an infinity for.
+// The hardware treats an infinity as this number.
 constexpr double kGreatest = std::numeric_limits<float>::max();
 
 double call(detail::FunctionRef function, double x) {
@@ -44,7 +44,7 @@ double call(detail::FunctionRef function, double x) {
         "there would do",
         x);
   }
-  // Beyond all that results can be, and safe to calculate with.
+  // The limits exceed every result, and doubles compute safely with them.
   return std::clamp(y, -1e30, 1e30);
 }
 

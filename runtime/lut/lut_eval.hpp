@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a look-up table answers, bit for bit, without a device: tables are judged by this before
-// any hardware sees them. It serves SDP's operator Y and CDP in integers and in fp16.
+// Evaluates look-up tables bit for bit without a device, to judge a table before it is used. Serves
+// SDP's operator Y and CDP, in integers and in fp16.
 #ifndef NVDLA_LUT_LUT_EVAL_HPP
 #define NVDLA_LUT_LUT_EVAL_HPP
 
@@ -13,7 +13,7 @@
 
 namespace nvdla::detail {
 
-// Where an input lies as one of the two tables sees it.
+// The position of an input relative to the range of one table.
 enum class LutSide : std::uint8_t { kUnderflow, kHit, kOverflow };
 
 struct LutAnswer {
@@ -24,16 +24,16 @@ struct LutAnswer {
 
 enum class LutTable : std::uint8_t { kLe, kLo };
 
-// `LutReader` answers for one of the two tables of a `nvdla_lut`, which it refers to. `real` is
+// `LutReader` evaluates one of the two tables of an `nvdla_lut`, which it refers to. `real` selects
 // fp16 arithmetic, in which inputs are bits of fp32.
 class LutReader {
  public:
   LutReader(const nvdla_lut& lut, LutTable table, bool real);
 
-  // Returns where an input lies.
+  // Returns the side on which an input lies.
   LutSide side(std::int64_t x) const { return find(x).side; }
   LutAnswer answer(std::int64_t x) const;
-  // Goes on from one end with another slope.
+  // Replaces the slope beyond one end.
   void set_slope(LutSide end, const nvdla_lut_slope& slope) {
     (end == LutSide::kUnderflow ? underflow_ : overflow_) = slope;
   }
@@ -44,7 +44,7 @@ class LutReader {
     unsigned index = 0;
     std::uint64_t fraction = 0;
   };
-  // SDP has a fraction of 35 bits, CDP one of 16; what is below is dropped.
+  // SDP has 35 bits of fraction, CDP 16; lower bits are dropped.
   int fraction_bits() const { return sdp_ ? 35 : 16; }
   Place hit_or_over(std::uint64_t index, std::uint64_t fraction) const;
   Place find(std::int64_t x) const {
@@ -58,8 +58,8 @@ class LutReader {
   bool sdp_ = true;
   bool real_ = false;
   bool exponential_ = false;
-  int first_log_ = 0;  // of the first step, exponential
-  int step_log_ = 0;   // of all steps, linear
+  int first_log_ = 0;  // log2 of the first step, exponential
+  int step_log_ = 0;   // log2 of each step, linear
   double steps_ = 1;   // the same: steps for a distance of 1
   const std::uint16_t* entries_ = nullptr;
   unsigned last_ = 0;
@@ -67,15 +67,16 @@ class LutReader {
   nvdla_lut_slope underflow_ = {}, overflow_ = {};
 };
 
-// One table alone, for a single input.
+// Evaluates one table alone, for a single input.
 inline LutAnswer lut_answer(const nvdla_lut& lut, LutTable table, bool real, std::int64_t x) {
   return LutReader(lut, table, real).answer(x);
 }
 
-// Which table answers where inputs lie so. A hit goes before a miss; priorities decide the rest.
+// Returns the table that answers, given the input's side in each. A hit precedes a miss; otherwise
+// the priorities in `flags` decide.
 LutTable lut_choice(std::uint32_t flags, LutSide le, LutSide lo);
 
-// `LutPair` answers for both tables together: what comes out of the unit's table.
+// `LutPair` evaluates both tables together, as the unit does.
 class LutPair {
  public:
   LutPair(const nvdla_lut& lut, bool real)
@@ -88,13 +89,13 @@ class LutPair {
   std::uint32_t flags_;
 };
 
-// The same for a single input.
+// Does the same for a single input.
 inline std::int64_t lut_evaluate(const nvdla_lut& lut, bool real, std::int64_t x) {
   return LutPair(lut, real).evaluate(x);
 }
 
-// x / 2^shift, halves away from zero; a negative shift multiplies. Whatever x is, it is done in
-// numbers that do not overflow.
+// Returns x / 2^shift, rounded with halves away from zero; a negative shift multiplies. No x
+// overflows.
 using LutWide = arith::Wide;
 inline LutWide round_shift(LutWide x, int shift) { return arith::round_shift(x, shift); }
 

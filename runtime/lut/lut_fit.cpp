@@ -16,7 +16,7 @@
 namespace nvdla::detail {
 namespace {
 
-// What compiling a table accepts (firmware/compile/lut.c).
+// The limits that the compiler puts on tables (firmware/compile/lut.c).
 struct Limits {
   int le_log[2], lo_log[2], first_log[2];
 };
@@ -30,8 +30,8 @@ Limits limits_of(const LutProblem& p) {
   return {{-6, bits - 7}, {-8, bits - 9}, {0, bits - 2}};
 }
 
-// Places that tables are tried around: those that are given, zero, and where there are many
-// samples, as the function bends there.
+// Returns the places to centre tables on: the given ones, zero, and the quartiles of the samples,
+// which are densest where the function bends.
 std::vector<double> centres_of(const LutProblem& p, const std::vector<LutSample>& samples,
                                std::vector<double> centres) {
   for (const std::size_t quarter : {1, 2, 3})
@@ -40,7 +40,8 @@ std::vector<double> centres_of(const LutProblem& p, const std::vector<LutSample>
   return centres;
 }
 
-// Moves a start so that registers can hold both ends and knots are exact; false if none can be.
+// Moves the start of a table so that registers can hold both ends and the knots are exact; false if
+// that is impossible.
 bool fit_start(const LutProblem& p, LutShape& shape) {
   const double step = std::ldexp(1.0, shape.log);
   shape.start = p.real ? std::floor(shape.start / step) * step : std::floor(shape.start);
@@ -92,8 +93,8 @@ std::vector<LutShape> shapes_of(const LutProblem& p, const std::vector<double>& 
   return shapes;
 }
 
-// Where the function leaves what results can be: it bends sharply there, and a table had better
-// end than straddle that.
+// Returns the places where the function leaves the range of results. It bends sharply there, so a
+// table should end at such a place rather than contain it.
 std::vector<double> saturations_of(const LutProblem& p, const std::vector<LutSample>& samples) {
   const auto saturated = [&](const LutSample& s) {
     return s.wanted <= p.least || s.wanted >= p.greatest;
@@ -112,10 +113,10 @@ std::vector<double> saturations_of(const LutProblem& p, const std::vector<LutSam
   return places;
 }
 
-// `Workspace` has what the rounds of a fit share.
+// `Workspace` caches the tables that the rounds of a fit share.
 class Workspace {
  public:
-  // Returns a table without slopes. Most shapes come in more than one round.
+  // Returns a table without slopes. Most shapes occur in more than one round.
   const nvdla_lut& place(const LutProblem& p, const LutShape& shape) {
     const auto [found, added] = tables_.try_emplace(
         Key(shape.table, shape.exponential, shape.balanced, shape.log, shape.start));

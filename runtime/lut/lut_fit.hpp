@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Fitting both tables of a unit to a function: where they lie, how fine they are, how they go on
-// beyond their ends, and which of them answers where. Inputs are integers or fp16 numbers; the
-// function is of real numbers.
+// Fits both tables of a unit to a function: their positions and resolutions, their slopes beyond
+// the ends, and the priorities between them. Inputs are integers or fp16 numbers; the function is
+// of real numbers.
 #ifndef NVDLA_LUT_LUT_FIT_HPP
 #define NVDLA_LUT_LUT_FIT_HPP
 
@@ -15,48 +15,49 @@
 
 namespace nvdla::detail {
 
-// Room for the samples of a fit, with those that it adds.
+// The greatest number of samples of a fit, including those that it adds.
 constexpr std::size_t kMaxLutSamples = 704;
 
-// An input as the unit sees it, and what is wanted for it.
+// An input of the unit, and the wanted output.
 struct LutSample {
   std::int64_t raw = 0;  // integer, or bits of fp32
-  double at = 0;         // the same as a number
-  double wanted = 0;     // the function there
-  double weight = 0;     // of an error there
+  double at = 0;         // its value
+  double wanted = 0;     // the function's value
+  double weight = 0;     // the weight of an error
 };
 
-// What is to be approximated. Real numbers belong to numbers of the unit as
-// x = (at - zero) * scale and entry = y * entry_scale + entry_zero.
+// `LutProblem` is a function to approximate. Real numbers map to numbers of the unit by x = (at -
+// zero) * scale and entry = y * entry_scale + entry_zero.
 struct LutProblem {
   std::uint32_t unit = NVDLA_LUT_SDP;
   bool real = false;     // fp16 arithmetic
-  bool squared = false;  // `real`: inputs are squares of fp16 numbers, not these themselves
-  unsigned bits = 32;    // of the inputs that the unit takes, as integers
+  bool squared = false;  // `real`: inputs are squares of fp16 numbers
+  unsigned bits = 32;    // of the unit's inputs, as integers
   double scale = 1;
   double zero = 0;
   double entry_scale = 1;
   double entry_zero = 0;
-  // First and last input. Functions are not evaluated beyond; integers if not `real`.
+  // The first and the last input, integers unless `real`. The function is not evaluated beyond
+  // them.
   double first = 0;
   double last = 0;
-  // What results can be; wanted values are held to this when they are compared.
+  // The range of results, to which wanted values are clamped when they are compared.
   double least = 0;
   double greatest = 0;
-  double enough = 0;  // an error that rounding alone makes: better is not looked for
+  double enough = 0;  // an error due to rounding alone, below which the fit stops
   std::function<double(double x)> function;          // never NaN
-  std::function<double(std::int64_t value)> result;  // real result for an answer of a table
-  std::function<double(double at)> weight;           // of an error of a result
+  std::function<double(std::int64_t value)> result;  // the result for a table's output
+  std::function<double(double at)> weight;           // the weight of an error of the result
 
   std::int64_t raw(double at) const;
   LutSample sample(double at) const;
-  double error(const LutSample& sample, std::int64_t value) const;  // weighed
+  double error(const LutSample& sample, std::int64_t value) const;  // weighted
 };
 
-// Inputs that show where a problem is hard: densest where the function curves most.
+// Returns sample inputs, densest where the function curves most.
 std::vector<LutSample> lut_samples(const LutProblem& problem);
 
-// The greatest error of tables over all inputs of a problem, and where it is.
+// The greatest error of a table over all inputs of a problem, and the input where it occurs.
 struct LutWorst {
   double error = -1;
   double at = 0;
@@ -64,8 +65,8 @@ struct LutWorst {
 };
 LutWorst lut_worst(const LutProblem& problem, const nvdla_lut& lut);
 
-// Fits tables until they are good enough, or do not become better: each time with the input that
-// was worst before.
+// Fits tables until they are good enough or stop improving. Each round adds the worst input of the
+// round before to the samples.
 struct LutFitted {
   nvdla_lut lut;
   LutWorst worst;

@@ -88,7 +88,7 @@ class Report {
   LutReport report_;
 };
 
-// Which sums up to `most` are sums of `count` squares of numbers up to `greatest`.
+// Marks the sums up to `most` that are sums of `count` squares of numbers up to `greatest`.
 std::vector<bool> sums_of_squares(std::uint32_t count, std::size_t greatest, std::size_t most) {
   constexpr std::size_t kWord = 64;
   const std::size_t words = most / kWord + 1;
@@ -111,8 +111,8 @@ std::vector<bool> sums_of_squares(std::uint32_t count, std::size_t greatest, std
   return reached;
 }
 
-// Every int8 element with every sum. The formula only falls or only rises with the sum, so of sums
-// with one factor the first and the last that there are tell all.
+// Reports on every int8 element with every sum. The formula is monotonic in the sum, so of the sums
+// with one factor only the first and the last matter.
 LutReport report_int8(const Formula& f, const Integers& unit, std::uint32_t greatest) {
   const std::size_t others = std::size_t{f.size - 1} * greatest * greatest;
   const std::size_t most = others + std::size_t{greatest} * greatest;

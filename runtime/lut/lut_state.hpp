@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a Lut holds, and what its makers share.
+// The state of a Lut, and functions that its factories share.
 #ifndef NVDLA_LUT_LUT_STATE_HPP
 #define NVDLA_LUT_LUT_STATE_HPP
 
@@ -13,7 +13,7 @@ struct Lut::State {
   nvdla_lut table = {};
   LutReport report;
   LutFormat format;
-  // Of the layer; all zero in fp16.
+  // Conversions of the layer; all zero in fp16.
   nvdla_convert input = {};  // CDP only
   nvdla_convert output = {};
   std::uint32_t window = 0;  // CDP only
@@ -21,7 +21,7 @@ struct Lut::State {
 
 namespace detail {
 
-// Throws kInvalidArgument for a precision, scale or zero point that cannot be.
+// Throws kInvalidArgument for an invalid precision, scale or zero point.
 void check_format(const LutFormat& format);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which inputs a fit looks at, and the greatest error over all of them.
+// Chooses the sample inputs of a fit, and finds the greatest error over all inputs.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,8 +21,9 @@ double to_input(const LutProblem& p, double at) {
   return p.real ? static_cast<double>(static_cast<float>(at)) : std::round(at);
 }
 
-// Two samples, and what a straight line between them misses at a place inside. That place is no
-// half: halves of halves would fall on knots, where tables are better than elsewhere.
+// Two samples, and the error of a straight line between them at a place inside. That place is not
+// the middle, because repeated halving would land on knots, where tables are more exact than
+// elsewhere.
 struct Gap {
   LutSample left, inside, right;
   double miss = 0;

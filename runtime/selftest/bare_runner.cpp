@@ -125,7 +125,7 @@ std::optional<std::string> BareRunner::start() {
   return std::nullopt;
 }
 
-// Which units are enabled, and what GLB says.
+// Describes the units that are enabled and the interrupt status of GLB.
 std::string BareRunner::state() {
   const std::string running = engine_.busy_units();
   const auto map = static_cast<model::RegisterMap>(hw_.regmap);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs work on a device whose registers this process reaches: by the compiler and the engine of
-// firmware/, with nobody in between.
+// Runs work on a device whose registers this process reaches, directly with the compiler and the
+// engine of firmware/.
 #ifndef NVDLA_SELFTEST_BARE_RUNNER_HPP
 #define NVDLA_SELFTEST_BARE_RUNNER_HPP
 
@@ -17,8 +17,8 @@ namespace nvdla::selftest {
 
 class BareRunner final : public Runner {
  public:
-  // Both outlive it. A work that takes longer than `limit` of the host's time counts as hung,
-  // whatever the device's clock says.
+  // `device` and `hw` outlive the runner. A work that exceeds `limit` on the host's clock counts as
+  // hung, whatever the device's clock shows.
   BareRunner(detail::BareDevice& device, const nvdla_hw& hw, std::chrono::nanoseconds limit);
 
   std::unique_ptr<Load> load(const Work& work) override;
@@ -26,9 +26,10 @@ class BareRunner final : public Runner {
   const nvdla_hw& hw() const noexcept { return hw_; }
   detail::BareDevice& device() noexcept { return device_; }
 
-  // Somebody else drove the registers, or something hangs: reset before the next work.
+  // Makes the next work reset the device first, because other code drove the registers or a layer
+  // hangs.
   void forget() noexcept { started_ = false; }
-  // What is wrong if the device cannot be taken over.
+  // Takes the device over. Returns a description of the failure, if any.
   std::optional<std::string> start();
 
   // Runs `job` to its end.

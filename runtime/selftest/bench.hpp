@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a step works on, and what several of them do.
+// The state that a step of the self-test works on, and functions that several steps use.
 #ifndef NVDLA_SELFTEST_BENCH_HPP
 #define NVDLA_SELFTEST_BENCH_HPP
 
@@ -21,16 +21,16 @@ namespace nvdla::selftest {
 struct Bench {
   Runner& runner;
   const nvdla_hw& hw;
-  BareRunner* bare = nullptr;  // none where registers cannot be reached
+  BareRunner* bare = nullptr;  // nullptr where registers cannot be reached
   std::chrono::nanoseconds limit{};
   std::uint32_t clock_khz = 0;  // of the core; 0: not known
   std::optional<bool> resets = {};
 
-  // Whether a reset takes back what was written, which is tried once. Only with registers.
+  // Returns true if a reset restores the registers, which the first call tries. Requires `bare`.
   bool can_reset();
 };
 
-// Registers of a device, by the description.
+// `Registers` accesses the registers of a device by their descriptions.
 class Registers {
  public:
   Registers(detail::BareDevice& device, const nvdla_hw& hw)
@@ -38,9 +38,9 @@ class Registers {
 
   model::RegisterMap map() const noexcept { return map_; }
   detail::BareDevice& device() const noexcept { return device_; }
-  // Whether the configuration has the unit; the windows of others read 0.
+  // Returns true if the configuration has the unit; the windows of other units read 0.
   bool has(model::Unit unit) const noexcept;
-  // Stores what is written and does nothing else.
+  // Returns true for a register that stores the written value and has no other effect.
   static bool is_plain(const model::RegisterInfo& info) noexcept;
   static std::string name(const model::RegisterInfo& info);
 
@@ -48,7 +48,7 @@ class Registers {
   void write(const model::RegisterInfo& info, std::uint32_t value) const;
   std::uint32_t read(std::string_view name) const;
   void write(std::string_view name, std::uint32_t value) const;
-  // The group of a unit that reads and writes go to.
+  // Selects the group of a unit that reads and writes access.
   void select(const model::UnitInfo& unit, unsigned group) const;
   void write_reset_value(const model::RegisterInfo& info) const;
 
@@ -58,19 +58,19 @@ class Registers {
   model::RegisterMap map_;
 };
 
-// The plain register of the unit that stores most bits; nullptr if it has none.
+// Returns the plain register of the unit that stores most bits; nullptr if the unit has none.
 const model::RegisterInfo* widest(const model::UnitInfo& unit, model::RegisterMap map) noexcept;
 
-// Resets the device and says which register still holds what was written to it; nothing if none
-// does. There has to be a way to reset it.
+// Resets the device and reports a register that kept a written value; nothing if none did. Requires
+// a device that can be reset.
 std::optional<Finding> check_reset(const Registers& registers);
 
-// Runs the work, looks at the guards. What is wrong, if anything.
+// Runs the work and checks the guards. Returns what is wrong, if anything.
 std::optional<Finding> run(Load& load, const std::string& what);
 
 using detail::copy_layer;
 
-// Bytes without a pattern, others for each seed.
+// Returns pseudo-random bytes that depend on the seed.
 Bytes noise(std::size_t size, std::uint32_t seed);
 
 }  // namespace nvdla::selftest

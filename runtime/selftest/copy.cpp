@@ -63,12 +63,13 @@ Work scatter(const nvdla_hw& hw) {
   return work;
 }
 
-// What the layer at place `index` gave, by the value that it should have.
+// Checks the byte that the layer at place `index` copied against `wanted`.
 std::optional<Finding> judge(const Work& work, std::size_t index, std::uint8_t saw,
                              std::uint8_t wanted, bool reading) {
   if (saw == wanted) return std::nullopt;
   const nvdla_surface& far = reading ? work.layers[index].sdp.input : work.layers[index].sdp.output;
-  // Whose value it is: the two places differ in what is not connected.
+  // Find the place that the value belongs to: its offset differs from the right one in the address
+  // bits that are not connected.
   std::optional<std::uint64_t> other;
   if (saw == 1) other = 0;
   if (saw >= Places::kFirst && saw <= Places::kLast) other = std::uint64_t{1} << saw;

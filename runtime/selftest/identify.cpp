@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which NVDLA is it, if it is one? The registers tell the generation and the memory interfaces; all
-// builds of the second generation read alike else, and so one element is copied: what the device
-// writes is an atom.
+// Identifies an NVDLA. Its registers reveal the generation and the memory interfaces. All builds of
+// the second generation otherwise read alike, so a layer copies one element: the device writes an
+// atom, whose size distinguishes them.
 #include "backend/registers/identify.hpp"
 
 #include <fmt/format.h>
@@ -34,11 +34,11 @@ std::uint32_t version(RegisterMap map) {
   return model::find_register("GLB.S_NVDLA_HW_VERSION")->reset[map];
 }
 
-// Why the version is not where it should be.
+// Returns likely causes for a version register that is not where it should be.
 std::vector<std::string> causes_of_version(BareDevice& device, RegisterMap map) {
   std::vector<Word> words;
   for (const model::RegisterInfo& info : model::registers()) {
-    // Those that are not 0 in every build.
+    // Only these units have registers that are not 0 after reset in every build.
     if (info.unit != NVDLA_UNIT_GLB && info.unit != NVDLA_UNIT_MCIF &&
         info.unit != NVDLA_UNIT_CFGROM)
       continue;
@@ -60,7 +60,8 @@ std::vector<std::string> causes_of_version(BareDevice& device, RegisterMap map) 
   return {cause::kNoAnswer, "what is at this address is no NVDLA, or one of another version"};
 }
 
-// How many bytes the device writes for one element; nothing if that cannot be told.
+// Returns the number of bytes that the device writes for one element; nothing if that cannot be
+// measured.
 std::optional<unsigned> measure_atom(Runner& runner, const nvdla_hw& hw) {
   constexpr std::uint8_t kElement = 0x33;
   Work work;

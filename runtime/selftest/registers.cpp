@@ -46,7 +46,7 @@ std::string place(const Registers& registers, const RegisterInfo& info, unsigned
                      info.scope == Scope::kGroup ? fmt::format(", group {}", group) : "");
 }
 
-// What came of one register after the other.
+// `Walk` compares registers one by one, and collects the findings and their causes.
 class Walk {
  public:
   explicit Walk(const Registers& registers) : registers_(registers) {}
@@ -84,19 +84,19 @@ class Walk {
 
   const Registers& registers_;
   std::vector<Word> words_;
-  std::array<bool, NVDLA_UNIT_COUNT> wrong_{};  // some of a unit's registers are
-  std::array<bool, NVDLA_UNIT_COUNT> alive_{};  // some of them read other than 0
+  std::array<bool, NVDLA_UNIT_COUNT> wrong_{};  // units with a wrong register
+  std::array<bool, NVDLA_UNIT_COUNT> alive_{};  // units with a register that does not read 0
   Result result_;
 };
 
-// What a plain register reads when `value` was written.
+// Returns what a plain register reads after `value` was written.
 std::uint32_t stored(const RegisterInfo& info, model::RegisterMap map, std::uint32_t value) {
   const std::uint32_t fixed = info.reset[map] & ~info.write[map];
   return ((value & info.write[map]) | fixed) & info.read[map];
 }
 
-// Writes another value to each register and reads all of them: one that was written through
-// another's address holds that one's value.
+// Writes a different value to each register, then reads all of them: a register that is also
+// written through another one's address holds that one's value.
 std::optional<Finding> find_alias(const Registers& registers) {
   struct Written {
     const RegisterInfo* info;
@@ -183,7 +183,7 @@ Result check_write_masks(Bench& bench) {
   Walk walked(registers);
   walk(registers, [&](const RegisterInfo& info, unsigned group) {
     if (!registers.has(info.unit) || !Registers::is_plain(info)) return;
-    // What a layer has counted stays until the next one, where no reset came between.
+    // Without a reset, a statistics register keeps the count of the last layer.
     const std::uint32_t counted = info.statistic ? registers.read(info) : 0;
     for (const std::uint32_t value : {0xffffffffu, 0u, 0xaaaaaaaau, 0x55555555u, 0x33cc0ff0u}) {
       if (info.write[registers.map()] == 0 && value != 0) continue;

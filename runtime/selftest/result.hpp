@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a step of the self-test found out.
+// The result of a step of the self-test.
 #ifndef NVDLA_SELFTEST_RESULT_HPP
 #define NVDLA_SELFTEST_RESULT_HPP
 
@@ -12,7 +12,7 @@
 
 namespace nvdla::selftest {
 
-// Something that is not as it should be.
+// A difference between what the device did and what it should do.
 struct Finding {
   std::string saw;
   std::string expected;
@@ -42,7 +42,7 @@ struct Result {
   unsigned more = 0;  // findings that are not listed
 };
 
-// Said by more than one step.
+// Causes that more than one step reports.
 namespace cause {
 inline constexpr const char* kConfiguration =
     "wrong configuration: the device is another one than was named";

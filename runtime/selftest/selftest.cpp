@@ -31,7 +31,7 @@ class Session {
     if (options_.progress) options_.progress(report_.entries.back());
   }
 
-  // What `check` returns or, where the device is gone in the middle of it, that.
+  // Returns the result of `check` or, if the device is lost during it, a failure that reports so.
   template <typename Check>
   static auto guarded(const Check& check) -> decltype(check()) {
     try {
@@ -43,7 +43,8 @@ class Session {
     }
   }
 
-  // Nothing else can be believed unless this is right.
+  // Records the result of the identification. Leaves all other steps out if it failed, since they
+  // could not be trusted.
   bool identified(const Identified& found) {
     const bool right = found.result.verdict == Verdict::kPassed;
     if (found.hw) report_.configuration = found.hw->name;

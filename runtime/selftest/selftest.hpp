@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tests a device step by step: what each checks, what it saw, and where it is not what was
-// expected, the likely causes. Leaves the device reset.
+// Tests a device step by step, and reports what each step checks, what it saw and, where that is
+// wrong, the likely causes. Leaves the device reset.
 #ifndef NVDLA_SELFTEST_SELFTEST_HPP
 #define NVDLA_SELFTEST_SELFTEST_HPP
 
@@ -24,7 +24,7 @@ struct StepInfo {
   bool registers;  // only where registers can be reached
 };
 
-// In the order in which they run.
+// Returns the steps in the order in which they run.
 std::vector<StepInfo> list_steps();
 
 struct Report {
@@ -32,26 +32,27 @@ struct Report {
     StepInfo step;
     Result result;
   };
-  std::string configuration;  // as found; empty if it was not
+  std::string configuration;  // as identified; empty if that failed
   std::vector<Entry> entries;
 
   bool passed() const noexcept;
 };
 
 struct Options {
-  // Names of steps; none: all. What they need to know of the device is found out in any case.
+  // Names of the steps to run; empty: all. The device is identified in any case.
   std::vector<std::string> steps = {};
-  // Of the host's time, for one work of the device. It passes where the device's clock stands.
+  // A limit on the host's clock for one work of the device, since the device's clock may stand
+  // still.
   std::chrono::nanoseconds limit = std::chrono::seconds(60);
-  // Of the core of a device behind a driver; 0: not known.
+  // The clock of the core, for a device behind a driver; 0: unknown.
   std::uint32_t clock_khz = 0;
-  // Told of each step when it has ended.
+  // Called with the result of each step.
   std::function<void(const Report::Entry&)> progress = {};
 };
 
-// By registers. `named`: the configuration that the device is said to be, nullptr if nobody says.
+// Tests a device by its registers. `named` is the configuration that the user states, or nullptr.
 Report test(detail::BareDevice& device, const nvdla_hw* named, const Options& options);
-// What can be done behind a driver; the other steps are left out, and say so.
+// Tests a device behind a driver. Steps that need registers are left out and reported as such.
 Report test(const Device& device, const Options& options);
 
 }  // namespace nvdla::selftest

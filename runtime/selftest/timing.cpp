@@ -14,7 +14,7 @@ constexpr std::uint32_t kSide = 64;
 constexpr unsigned kRuns = 3;
 // A bus that is slower than the bound by this much is broken rather than busy.
 constexpr std::uint64_t kTooSlow = 64;
-// What an interrupt may take to be noticed.
+// The time within which an interrupt should be noticed.
 constexpr std::uint64_t kLatencyNs = 10'000'000;
 
 }  // namespace

@@ -38,7 +38,7 @@ std::optional<Stray> Load::stray() {
   for (std::size_t region = 0; region < regions(); ++region) {
     const auto all = around(region);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      // What is rounded up behind the region counts as its guard.
+      // Bytes by which the region was rounded up count as its guard.
       const bool inside = i >= kGuard && i < kGuard + bytes(region).size();
       if (inside || all[i] == kGuardByte) continue;
       if (!found) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a step makes a device do: layers over memory of their own, with a guard around each piece,
-// run by whatever reaches the device.
+// A step describes what the device is to do as a `Work`: layers and regions of memory, each with
+// guards around it. A runner executes it on a device of any kind.
 #ifndef NVDLA_SELFTEST_WORK_HPP
 #define NVDLA_SELFTEST_WORK_HPP
 
@@ -19,12 +19,12 @@ namespace nvdla::selftest {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// What memory holds that nobody should have written.
+// The bytes that fill outputs and guards, to detect what was not written and what should not be.
 inline constexpr std::uint8_t kPoison = 0xa5;
 inline constexpr std::uint8_t kGuardByte = 0xc3;
 inline constexpr std::size_t kGuard = 4096;
 
-// A slot, and what it holds before the layers run.
+// A slot and its contents before the layers run.
 struct Region {
   Bytes bytes;
   bool written = false;
@@ -42,7 +42,7 @@ enum class End {
   kDone,
   kHang,   // a layer does not end
   kGone,   // the device does not answer, or cannot be taken over
-  kStray,  // memory that is none of the layers' was touched, as the memory itself says
+  kStray,  // the memory reports accesses outside the layers' regions
 };
 
 struct Ran {
@@ -52,15 +52,15 @@ struct Ran {
   std::vector<nvdla_layer_stats> stats = {};
 };
 
-// A byte of a guard that changed.
+// The first byte of a guard that changed.
 struct Stray {
   std::size_t region = 0;
-  std::int64_t offset = 0;  // from the region's first byte; negative ahead of it
+  std::int64_t offset = 0;  // from the region's first byte; negative in the guard before it
   std::uint8_t value = 0;
-  std::size_t count = 0;  // of bytes in all guards
+  std::size_t count = 0;  // number of changed bytes in all guards
 };
 
-// Work that a device is ready to run, any number of times.
+// Work that is loaded on a device and can run any number of times.
 class Load {
  public:
   virtual ~Load() = default;
@@ -68,18 +68,18 @@ class Load {
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  // As the host sees them; for it between two runs.
+  // Returns the region's memory for the host, to be accessed between two runs.
   virtual std::span<std::uint8_t> bytes(std::size_t region) = 0;
-  // For the device; none where a driver keeps it to itself.
+  // Returns the device's address of the region; none where the driver does not disclose it.
   virtual std::optional<std::uint64_t> address(std::size_t region) const = 0;
-  // Worst case of all layers, in cycles.
+  // Returns the worst case of all layers, in cycles.
   virtual std::uint64_t cycles() const = 0;
   virtual Ran run() = 0;
 
   std::optional<Stray> stray();
 
  protected:
-  // A region with its guards, as the host sees it.
+  // Returns a region with its guards, for the host.
   virtual std::span<std::uint8_t> around(std::size_t region) = 0;
   virtual std::size_t regions() const = 0;
 };
@@ -91,17 +91,17 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Throws nvdla::Error: what the compiler refuses, no memory.
+  // Throws nvdla::Error if the compiler refuses the work or there is no memory.
   virtual std::unique_ptr<Load> load(const Work& work) = 0;
 };
 
-// The slots of a work: each region, aligned for every unit.
+// Returns the slots of a work: its regions, aligned for every unit.
 inline constexpr std::uint32_t kAlignment = 256;
 std::vector<nvdla_slot> slots_of(const Work& work);
 
-// Bytes of a region with both guards; it begins behind the first.
+// Returns the size of a region with both guards; the region begins after the first one.
 std::size_t bytes_around(const Region& region);
-// Lays the region out where its guards are, too.
+// Writes the region's contents and its guards to memory.
 void lay_out(const Region& region, std::span<std::uint8_t> around);
 
 }  // namespace nvdla::selftest

@@ -116,13 +116,13 @@ static int take_files(struct nvdla_sim *sim, struct msghdr *message)
 			more = 1;
 		}
 	}
-	/* The kernel has closed those that there was no room for. */
+	/* The kernel has closed the files that did not fit. */
 	if (more || message->msg_flags & MSG_CTRUNC)
 		return nvdla_sim_fail(sim, "more than one file came with a message");
 	return 0;
 }
 
-/* How many of the bytes came before the end. */
+/* Returns how many of the bytes arrived before the end of the stream. */
 static ssize_t receive_all(struct nvdla_sim *sim, void *data, size_t bytes,
 			   int patience_ms)
 {

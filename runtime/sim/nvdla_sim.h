@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a simulation of NVDLA links to be a device of the runtime: "sim:PATH".
- * Plain C, no dependency; docs/simulator.md has an example.
+ * A simulation of NVDLA links this library to serve as the runtime's device
+ * "sim:PATH". Plain C, no dependency; docs/simulator.md has an example.
  *
  * The simulator listens, and the runtime connects. Between two messages the
  * simulation stands still: time passes only in the callbacks, so a run is the
@@ -42,11 +42,11 @@ struct nvdla_sim_callbacks {
 	void (*reset)(void *context);
 };
 
-/** struct nvdla_sim_options - who the simulator is */
+/** struct nvdla_sim_options - how the simulator identifies itself */
 struct nvdla_sim_options {
 	/** @configuration: "nv_small", ...; NULL lets the user name it */
 	const char *configuration;
-	/** @name: of the simulator, for people; NULL for none */
+	/** @name: name of the simulator, for messages; NULL for none */
 	const char *name;
 	/** @only_messages: do not share memory, as with another machine */
 	int only_messages;
@@ -56,8 +56,8 @@ struct nvdla_sim;
 
 /**
  * nvdla_sim_open() - listen at a path of the file system
- * @path: of the socket; one that nobody listens at any more is replaced. It
- *	appears when a user can connect, so that a script may wait for it
+ * @path: path of the socket; a stale socket is replaced. The socket appears
+ *	when a user can connect, so that a script may wait for it
  * @options: NULL for none; not kept
  * @callbacks: kept, must live until nvdla_sim_close()
  * @context: handed to them

@@ -14,13 +14,13 @@
 #define NVDLA_SIM_MAX_DATA	65536
 #define NVDLA_SIM_MAX_PAYLOAD	(NVDLA_SIM_MAX_DATA + 16)
 
-/* Of HELLO and WELCOME: memory may come as file descriptors. */
+/* Flag of HELLO and WELCOME: memory may come as file descriptors. */
 #define NVDLA_SIM_FILES		1u
-/* Of RUN: no further than to where the interrupt line is up. */
+/* Flag of RUN: stop where the interrupt line rises. */
 #define NVDLA_SIM_UNTIL_LINE	1u
-/* Of MAP: a file descriptor comes with the message. */
+/* Flag of MAP: a file descriptor comes with the message. */
 #define NVDLA_SIM_WITH_FILE	1u
-/* Of MAP: which memory interfaces reach it. */
+/* Flags of MAP: the memory interfaces that reach the memory. */
 #define NVDLA_SIM_REACH_DRAM	1u
 #define NVDLA_SIM_REACH_SRAM	2u
 

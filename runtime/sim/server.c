@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between two signs of life of a long run. */
+/* The time between two signs of life of a long run. */
 #define BEAT_NS		1000000000ull
-/* That pass between two looks at the clock. */
+/* Clock cycles between two looks at the host's clock. */
 #define SLICE_CYCLES	1000u
 
 static uint64_t wall_ns(void)
@@ -28,7 +28,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A socket that a simulator left when it was killed; nobody listens there. */
+/* Removes a socket that a killed simulator left, at which nobody listens. */
 static void remove_stale(const struct sockaddr_un *address)
 {
 	struct stat file;
@@ -191,7 +191,10 @@ static int welcome(struct nvdla_sim *sim)
 	       sizeof(sim->name));
 	if (nvdla_sim_send(sim, NVDLA_SIM_WELCOME, payload, sizeof(payload)))
 		return -1;
-	/* Who has another one has read ours and says so, too. */
+	/*
+	 * A user of another version has read ours, and reports the mismatch,
+	 * too.
+	 */
 	if (version != NVDLA_SIM_VERSION)
 		return nvdla_sim_fail(sim, "the user speaks version %u, this is %u",
 				version, NVDLA_SIM_VERSION);
@@ -200,7 +203,7 @@ static int welcome(struct nvdla_sim *sim)
 
 static int write_registers(struct nvdla_sim *sim)
 {
-	/* Memory that is fetched meanwhile takes the place of the message. */
+	/* Memory fetched during the writes overwrites the message. */
 	unsigned char pairs[NVDLA_SIM_MAX_PAYLOAD];
 	uint32_t bytes = sim->bytes, at;
 

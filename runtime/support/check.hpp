@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Refusing arguments: every message says what was found and what would be right.
+// Throws errors about arguments: every message states what was found and what would be right.
 #ifndef NVDLA_SUPPORT_CHECK_HPP
 #define NVDLA_SUPPORT_CHECK_HPP
 
@@ -16,7 +16,7 @@
 
 namespace nvdla::detail {
 
-// Of a cube, in elements: its registers have 13 bits.
+// The greatest side of a cube, in elements: the registers have 13 bits.
 inline constexpr std::uint32_t kMaxSide = 8192;
 
 template <typename... Args>
@@ -29,7 +29,7 @@ template <typename... Args>
   throw Error(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// `value` is in min..max, or `what` is named in the error.
+// Throws an error that names `what` unless `value` is in min..max.
 template <typename T>
 void check_range(std::string_view what, T value, T min, T max) {
   if (value < min || value > max) {
@@ -37,8 +37,8 @@ void check_range(std::string_view what, T value, T min, T max) {
   }
 }
 
-// Runs `call`; what it refuses is said of `place`, and of the layer with that index if there is
-// one.
+// Runs `call` and adds `place`, and the index of the layer if there is one, to any error that it
+// throws.
 template <typename Call>
 auto with_error_context(const std::string& place, std::optional<std::uint32_t> layer,
                         const Call& call) {

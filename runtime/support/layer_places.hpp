@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every place in a slot that a layer reads or writes, for those who ask or move them all.
+// Visits every place in a slot that a layer reads or writes, to inspect or to move them all.
 #ifndef NVDLA_SUPPORT_LAYER_PLACES_HPP
 #define NVDLA_SUPPORT_LAYER_PLACES_HPP
 
@@ -10,16 +10,16 @@
 
 namespace nvdla::detail {
 
-// Calls use(place, written) with each nvdla_surface and nvdla_span of `layer` that it makes use of,
-// those of its transfers among them; the tables of compressed weights, which have a slot of their
-// own, are not. `transfers` are the program's. Both may be const.
+// Calls use(place, written) with each nvdla_surface and nvdla_span that `layer` uses, including
+// those of its transfers, but not the tables of compressed weights, which have their own slot.
+// `transfers` are the program's. Both may be const.
 template <typename Layer, typename Transfers, typename Use>
 void for_each_place(Layer& layer, Transfers&& transfers, const Use& use) {
   const bool sdp = layer.kind <= NVDLA_LAYER_SDP_PDP;
   const bool pooled = layer.kind == NVDLA_LAYER_CONV_SDP_PDP || layer.kind == NVDLA_LAYER_SDP_PDP;
   if (layer.kind == NVDLA_LAYER_CONV_SDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP) {
     use(layer.conv.input, false);
-    // Of images with two planes.
+    // Only images with two planes have this surface.
     if (layer.conv.input_uv.line_stride != 0) use(layer.conv.input_uv, false);
     use(layer.conv.weights, false);
   } else if (sdp) {

@@ -130,7 +130,7 @@ constexpr Rule kRules[] = {
      "run in between: together they take {value} cycles in the worst case, {max} are allowed: "
      "fetch again instead of reusing"},
 };
-// That every rule is here is a test: a new one gets a plain text until it is added.
+// A test checks that the table has every rule; until a new rule is added, it has a generic text.
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < std::size(kRules); ++i) {
@@ -140,8 +140,8 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the table is indexed by rule");
 
-// What value would have been right: up to the next multiple, as strides and sizes that are too
-// small are wrong again, or down where that leaves the range.
+// Returns the nearest valid value. Rounds up to the next multiple, because strides and sizes that
+// are too small would break another rule, or down where that exceeds the range.
 std::int64_t nearest(const nvdla_error& e) {
   if (e.rule == NVDLA_RULE_RANGE) return std::clamp(e.value, std::min(e.min, e.max), e.max);
   if (e.multiple <= 0 || e.value < 0 || e.value > INT64_MAX - e.multiple) return e.min;
@@ -163,7 +163,8 @@ std::string access_text(std::int64_t access) {
   return fmt::format("access {:#x}", access);
 }
 
-// What to do about banks depends on whether there are enough of them.
+// Formats the number of banks that are left, with the advice to split the layer if they are too
+// few.
 std::string banks_left(const nvdla_error& e) {
   if (e.max <= 0) return "";
   if (e.min > e.max) return fmt::format(", only {} are left: split the layer", e.max);

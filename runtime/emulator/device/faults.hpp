@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The misbehaviour that is asked for, and counters for tests. See fault_capability.h.
+// The faults that a test has requested, and counters for tests. See fault_capability.h.
 #ifndef NVDLA_EMULATOR_DEVICE_FAULTS_HPP
 #define NVDLA_EMULATOR_DEVICE_FAULTS_HPP
 
@@ -39,7 +39,7 @@ struct Counters {
   std::uint32_t unreached = 0;
 };
 
-// Where they are in the capability, and what they are called there and in logs.
+// The offset of a fault's register in the capability, and the fault's name in options and logs.
 struct FaultRegister {
   std::uint32_t offset;
   std::uint32_t Faults::*member;

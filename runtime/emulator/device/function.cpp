@@ -89,7 +89,7 @@ bool Function::reads_ones() const {
   return faults_.gone != 0 || Clock::now() < std::max(ones_until_, reset_until_);
 }
 
-// What a register read gives instead of the truth, if it is one that does.
+// Returns the faulty result of a register read while reads are to be wrong, else `truth`.
 std::uint64_t Function::lie(std::uint64_t truth, std::uint32_t size) {
   if (faults_.ones_reads != 0) {
     --faults_.ones_reads;
@@ -103,7 +103,7 @@ std::uint64_t Function::lie(std::uint64_t truth, std::uint32_t size) {
   return truth;
 }
 
-// Nothing when the access does not reach the registers.
+// Returns the offset in the registers; nothing if the access does not reach them.
 std::optional<std::uint32_t> Function::register_offset(std::uint64_t address, std::uint32_t size) {
   if (!config_.memory_enabled()) {
     ++counters_.unreached;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The card: a device behind a PCI function. Configuration space decides what reaches the device and
-// what the device reaches; a thread lets the device run, so that no register access ever waits
-// because of a layer that it starts.
+// `Function` is the emulated card: a device behind a PCI function. Configuration space controls the
+// accesses to the device and those by it. A thread runs the device, so that a register access does
+// not wait for the layer that it starts.
 //
 // One lock guards everything. While the device runs a layer, accesses wait for it.
 #ifndef NVDLA_EMULATOR_DEVICE_FUNCTION_HPP
@@ -26,14 +26,14 @@
 
 namespace nvdla::emulator {
 
-// What the function drives: the device model, or a mock in tests. See model::Device.
+// The device that the function drives: the device model, or a mock in tests. See model::Device.
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
   virtual std::uint32_t read(std::uint32_t offset) = 0;
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
   virtual bool interrupt() const = 0;
-  // Lets writes that are on their way to the interrupt line arrive; false if there are none.
+  // Completes pending writes that affect the interrupt line; false if there are none.
   virtual bool settle() { return false; }
   virtual bool step() = 0;
   virtual bool idle() const = 0;
@@ -44,12 +44,12 @@ class Function {
  public:
   struct Options {
     bool with_reset = true;           // offer function-level reset
-    const nvdla_hw* claim = nullptr;  // whose PCI id it has; its own unless given
+    const nvdla_hw* claim = nullptr;  // configuration in the PCI ID; its own
     Faults faults;
     DmaLog* dma_log = nullptr;
-    std::optional<MemoryWindow> sram = std::nullopt;  // of guest memory, for the second interface
-    bool stale = false;                               // its own view of memory
-    std::vector<MemoryWindow> uncached = {};          // what the guest never caches
+    std::optional<MemoryWindow> sram = std::nullopt;  // guest memory behind the second interface
+    bool stale = false;                               // the device has its own view of memory
+    std::vector<MemoryWindow> uncached = {};          // memory that the guest never caches
   };
 
   // `hw` and `port` outlive the function.
@@ -58,17 +58,17 @@ class Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  // The bus for the device, which then is handed over.
+  // Returns the bus to construct the device with; start() then takes the device.
   model::Bus& bus() noexcept { return memory_; }
   void start(std::unique_ptr<Accelerator> accelerator);
 
   std::uint32_t config_read(std::uint32_t address, std::uint32_t length);
   void config_write(std::uint32_t address, std::uint32_t value, std::uint32_t length);
-  // Addresses are guest physical. What is refused reads as ones.
+  // Addresses are guest physical. A refused read returns ones.
   std::uint64_t bar_read(std::uint64_t address, std::uint32_t size);
   void bar_write(std::uint64_t address, std::uint64_t value, std::uint32_t size);
   void replace_memory(std::vector<MemoryRange> ranges);
-  // The reset line of the bus, or its power.
+  // Resets the function by the reset line of the bus, or by a power cycle.
   void reset();
 
  private:
@@ -103,19 +103,19 @@ class Function {
 
   bool stopping_ = false;
   bool due_ = false;            // the device may have something to do
-  std::uint64_t accesses_ = 0;  // that may change what there is to do
+  std::uint64_t accesses_ = 0;  // accesses that may create work
   std::uint64_t resets_ = 0;
-  bool delayed_ = false;                      // the layer that comes has waited for DELAY_US
-  std::optional<Clock::time_point> blocked_;  // since when
+  bool delayed_ = false;                      // the next layer has waited for DELAY_US
+  std::optional<Clock::time_point> blocked_;  // when the layer was blocked
   std::mt19937 garbage_;
-  Clock::time_point ones_until_{};   // registers
-  Clock::time_point reset_until_{};  // all of the function
+  Clock::time_point ones_until_{};   // for registers
+  Clock::time_point reset_until_{};  // for the whole function
   std::thread worker_;
   std::thread storm_;
 };
 
-// Answers QEMU's messages about a function until QEMU goes away. Throws ProtocolError when a
-// message is not right.
+// Answers QEMU's messages about a function until QEMU disconnects. Throws ProtocolError for an
+// invalid message.
 void serve(int socket, Function& function);
 
 }  // namespace nvdla::emulator

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The guest's memory as the model's bus: the ranges that QEMU announced, mapped here. Refuses what
-// lies outside, and everything while the function may not master the bus. A window of it can stand
-// for on-chip SRAM: the secondary interface reaches that and nothing else, the primary the rest.
-// With a StaleView the device sees that in place of the guest's memory.
+// `GuestMemory` is the guest's memory as the model's bus: it maps the ranges that QEMU announced.
+// It refuses accesses outside them, and every access while the function is not bus master. A window
+// of the memory can serve as on-chip SRAM: the secondary interface reaches only that, the primary
+// one only the rest. With a StaleView, the device accesses that view instead of the guest's memory.
 #ifndef NVDLA_EMULATOR_DEVICE_GUEST_MEMORY_HPP
 #define NVDLA_EMULATOR_DEVICE_GUEST_MEMORY_HPP
 
@@ -21,14 +21,14 @@
 
 namespace nvdla::emulator {
 
-// Of guest physical addresses.
+// Windows are ranges of guest physical addresses.
 using detail::MemoryWindow;
 using detail::parse_window;
 
 class GuestMemory final : public model::Bus {
  public:
-  // `log` may be null. Both outlive the memory. Without `sram` the secondary interface reaches
-  // nothing.
+  // `log` may be null. `counters` and `log` outlive the memory. Without `sram` the secondary
+  // interface reaches nothing.
   explicit GuestMemory(Counters& counters, DmaLog* log = nullptr,
                        std::optional<MemoryWindow> sram = std::nullopt) noexcept
       : counters_(counters), log_(log), sram_(sram) {}
@@ -36,27 +36,28 @@ class GuestMemory final : public model::Bus {
   GuestMemory(const GuestMemory&) = delete;
   GuestMemory& operator=(const GuestMemory&) = delete;
 
-  // Puts `ranges` in place of all that was mapped. Throws ProtocolError when a range cannot be
-  // mapped or is longer than its file; then nothing is mapped.
+  // Replaces all mappings by `ranges`. If a range cannot be mapped or is longer than its file,
+  // throws ProtocolError and leaves nothing mapped.
   void replace(std::vector<MemoryRange> ranges);
 
   void set_bus_master(bool on) noexcept { bus_master_ = on; }
 
-  // From now on the device has a view of its own, but for what is `uncached`.
+  // Gives the device its own view of memory, except for the windows in `uncached`.
   void use_stale_view(const std::vector<MemoryWindow>& uncached);
-  // NVDLA_FAULT_SYNC_* for that memory. Nothing without a view of its own, and outside of memory.
+  // Executes an operation NVDLA_FAULT_SYNC_* on a range. Does nothing without a stale view, and
+  // outside of memory.
   void sync(std::uint32_t operation, std::uint64_t address, std::uint64_t size);
 
-  // While set, whatever the device writes is overwritten with the byte.
+  // While a pattern is set, everything that the device writes is overwritten with it.
   void set_pattern(std::optional<std::byte> pattern) noexcept { pattern_ = pattern; }
 
-  // Called when the model has done one thing.
+  // The function calls this after each step of the model.
   void end_of_step() noexcept;
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override;
   std::uint64_t generation(model::Ram, std::uint64_t, std::uint64_t) const noexcept override {
-    return 0;  // the guest writes whenever it likes
+    return 0;  // the guest may write at any time
   }
   void written(model::Ram ram, std::uint64_t address, std::uint64_t size) noexcept override;
   void client(std::uint32_t dma) noexcept override { client_ = dma; }

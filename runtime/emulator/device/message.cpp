@@ -41,7 +41,7 @@ const char* name(Command command) {
   return "unknown";
 }
 
-// What a command must bring along.
+// The payload and the descriptors that a command must have.
 struct Shape {
   std::size_t payload;
   std::size_t min_descriptors;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// QEMU as a child process that is connected to the device server by two inherited sockets.
+// Runs QEMU as a child process that two inherited sockets connect to the device server.
 #ifndef NVDLA_EMULATOR_DEVICE_QEMU_HPP
 #define NVDLA_EMULATOR_DEVICE_QEMU_HPP
 
@@ -14,7 +14,7 @@
 
 namespace nvdla::emulator {
 
-// How the driver finds the device.
+// The way in which the guest's driver finds the device.
 enum class Route {
   kPci,         // x86-64, behind x-pci-proxy-dev
   kAcpi,        // x86-64, a window that an ACPI table describes
@@ -29,13 +29,14 @@ struct Machine {
   std::string append;
   std::string memory = "512M";
   unsigned processors = 1;
-  std::string plugin;       // of the window: window_plugin.cpp
-  std::string description;  // of the window: an ACPI table or the whole device tree
+  std::string plugin;       // QEMU plugin that maps the window: window_plugin.cpp
+  std::string description;  // describes the window: an ACPI table or device tree
 };
 
 inline constexpr unsigned kSlot = 4;
 
-// Where a route has its window, and the guest's memory, which is in one piece up to some size.
+// The addresses of a route's register window and of the guest's memory, and the size up to which
+// that memory is contiguous.
 struct Place {
   std::uint64_t window;
   std::uint64_t memory;
@@ -44,23 +45,23 @@ struct Place {
 inline constexpr Place kAcpiPlace = {0xfed20000, 0, 0x80000000};
 inline constexpr Place kDeviceTreePlace = {0xc000000, 0x40000000, 0x80000000};
 
-// The interrupt of a route's device as set_irq_in of the qtest protocol names it: INTA of slot
-// kSlot on q35, a global system interrupt there that is free, a shared interrupt of virt's GIC.
+// Returns the device's interrupt on a route, as set_irq_in of the qtest protocol names it: INTA of
+// slot kSlot on q35, a free global system interrupt there, or a shared interrupt of virt's GIC.
 std::string interrupt_line(Route route, unsigned processors);
 
-// A machine as this server needs it: TCG, and memory in a descriptor that can be shared, `memory`
-// for a window. Behind the proxy one processor, because QEMU 7.2 drops the access of a second one
-// while the first waits for the device.
+// Returns the command line of a machine as this server needs it: with TCG, and memory in a
+// descriptor that can be shared, `memory` for a window. The proxy allows one processor only,
+// because QEMU 7.2 drops the access of a second one while the first waits for the device.
 std::vector<std::string> command_line(const Machine& machine, int memory = -1);
 
-// The memory of a machine with a window: as much as `size` says, such as 512M. Throws
-// program::UsageError when it is not a size, or more than fits.
+// Creates the memory of a machine with a window; `size` is like 512M. Throws program::UsageError if
+// it is not a size, or exceeds the maximum.
 MemoryRange share_memory(const Place& place, const std::string& size);
 
 class Qemu final : public Child {
  public:
-  // Starts `command`, to which the device and its sockets are added: behind the proxy, or in the
-  // window of `plugin` at `address`. Throws std::system_error.
+  // Starts `command`, with the device and its sockets added: behind the proxy, or in the window of
+  // `plugin` at `address`. Throws std::system_error.
   explicit Qemu(std::vector<std::string> command, const std::string& plugin = {},
                 std::uint64_t address = 0);
 

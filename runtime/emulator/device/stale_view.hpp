@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The memory of a machine whose device is not coherent with the caches of its processor: the
-// guest's memory is what the processor sees, this is what the device sees. A byte goes from one to
-// the other by a cache operation and in no other way, so what a driver forgets to write back or to
-// invalidate is never there by luck. What nobody wrote back is neither zero nor what the guest
-// wrote.
+// `StaleView` models memory of a machine whose device is not coherent with the processor's caches.
+// The guest's memory is what the processor sees, this view is what the device sees. Only a cache
+// operation copies a byte from one to the other, so a missing write-back or invalidation always
+// shows. Bytes that were never written back are neither zero nor what the guest wrote.
 #ifndef NVDLA_EMULATOR_DEVICE_STALE_VIEW_HPP
 #define NVDLA_EMULATOR_DEVICE_STALE_VIEW_HPP
 
@@ -22,13 +21,13 @@ class StaleView {
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::byte kNeverCleaned{0xd7};
 
-  // What of `size` bytes at `address` lies in its page.
+  // Returns how many of `size` bytes at `address` lie in its page.
   static std::uint64_t in_page(std::uint64_t address, std::uint64_t size) noexcept;
 
-  // The device's byte there, and those behind it up to the end of the page.
+  // Returns the device's byte at an address, and those behind it up to the end of the page.
   std::byte* at(std::uint64_t address);
 
-  // Whether both see the same in the page of the address.
+  // Returns true if device and processor see the same memory in the page of the address.
   bool uncached(std::uint64_t address) const noexcept;
   void set_uncached(std::uint64_t address, std::uint64_t size, bool uncached);
 

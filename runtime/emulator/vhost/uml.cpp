@@ -61,9 +61,9 @@ std::vector<std::string> uml_command_line(const Machine& machine, const std::str
     throw program::UsageError(
         fmt::format("memory of {}: expected a size such as 512M", machine.memory));
   std::vector<std::string> command = {
-      // Not a name for PATH.
+      // An absolute path is not searched in PATH.
       std::filesystem::absolute(machine.kernel), "mem=" + machine.memory,
-      // Where it keeps files about itself.
+      // User-mode Linux writes files about its instance, such as its PID, to this directory.
       fmt::format("uml_dir={}/", std::filesystem::path(socket).parent_path().string()),
       fmt::format("virtio_uml.device={}:{}", socket, kVhostDeviceId),
       fmt::format("virt_pci.max_delay_us={}", kPatience)};

@@ -60,7 +60,7 @@ void VhostDevice::raise(const Interrupt& interrupt) {
   }
 }
 
-// As many as there are buffers for, in their order.
+// Delivers the waiting interrupts in order, as long as there are buffers.
 void VhostDevice::deliver() {
   bool delivered = false;
   while (!waiting_.empty()) {
@@ -87,7 +87,8 @@ void VhostDevice::deliver() {
   if (delivered && calls_.get() >= 0) call_vhost(calls_.get(), kInterrupts);
 }
 
-// Nobody is called: who waits for an answer polls for it, and reaps what was posted before.
+// Sends no notification: the guest polls while it waits for an answer, and collects the answers to
+// posted writes later.
 void VhostDevice::answer_commands(Function& function) {
   Virtqueue& commands = queues_[kCommands];
   std::unique_lock lock(mutex_);

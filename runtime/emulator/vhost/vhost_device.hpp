@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The function behind vhost-user, where User-mode Linux finds it (virt-pci over virtio_uml): queue
-// 0 brings accesses to configuration space and BAR and takes their answers, queue 1 takes
-// interrupts.
+// `VhostDevice` serves the function over vhost-user, where User-mode Linux finds it (virt-pci over
+// virtio_uml): queue 0 carries accesses to configuration space and BAR with their answers, queue 1
+// carries interrupts.
 #ifndef NVDLA_EMULATOR_VHOST_DEVICE_HPP
 #define NVDLA_EMULATOR_VHOST_DEVICE_HPP
 
@@ -22,21 +22,22 @@
 
 namespace nvdla::emulator {
 
-// The virtio device's id, which the guest's kernel is configured with: none is assigned.
+// The ID of the virtio device. None is assigned, so the guest's kernel is configured with this one.
 inline constexpr unsigned kVhostDeviceId = 50;
 
 class VhostDevice final : public InterruptPort {
  public:
   VhostDevice() noexcept { memory_.set_bus_master(true); }
 
-  // A level becomes a message when it rises, as User-mode Linux has no other interrupts. What finds
-  // no buffer waits for one, once: two messages for one vector are as good as one.
+  // A rising level becomes a message, since User-mode Linux has no other interrupts. A message
+  // without a buffer waits for one; a second message for the same vector is dropped, since it would
+  // add nothing.
   void message(std::uint64_t address, std::uint32_t data) override;
   void level(bool high) override;
-  // Nothing to wait for: the guest takes interrupts while it does not wait for this device.
+  // Waits for nothing, since the guest takes interrupts while it does not wait for this device.
   void settle() override {}
 
-  // Answers the guest until it goes away. Throws ProtocolError when a message is not right.
+  // Answers the guest until it disconnects. Throws ProtocolError for an invalid message.
   void serve(int socket, Function& function);
 
  private:
@@ -57,21 +58,22 @@ class VhostDevice final : public InterruptPort {
   void set_socket(int socket);
   void deliver();
 
-  // Of the queues. The device itself reaches memory as its configuration space allows.
+  // Memory as the queues access it. The device itself has the access that configuration space
+  // allows.
   Counters counters_;
   GuestMemory memory_{counters_};
 
-  // Interrupts come from the function's threads.
+  // Guards the members below, since interrupts come from the function's threads.
   std::mutex mutex_;
   std::array<Virtqueue, 2> queues_{Virtqueue(memory_), Virtqueue(memory_)};
   std::vector<Interrupt> waiting_;
   Descriptor calls_;
-  int socket_ = -1;  // while it is served
+  int socket_ = -1;  // while a connection is served
   std::exception_ptr problem_;
 };
 
-// Does what the guest asks a PCI function for in a chain of a queue (<linux/virtio_pcidev.h>), and
-// returns how many bytes of the answer are in the chain. Throws ProtocolError.
+// Executes the guest's command for the PCI function in a chain of a queue
+// (<linux/virtio_pcidev.h>). Returns the number of answer bytes in the chain. Throws ProtocolError.
 std::size_t run_command(const Virtqueue::Chain& chain, Function& function);
 
 }  // namespace nvdla::emulator

@@ -20,7 +20,7 @@ constexpr std::uint32_t kVringCall = 4;  // towards the guest
 
 using Payload = std::span<const unsigned char>;
 
-// What a request is called, and what it must bring along.
+// The name of a request, and the payload and descriptors that it must have.
 struct Shape {
   VhostRequest request;
   const char* name;
@@ -31,7 +31,7 @@ constexpr Shape kShapes[] = {
     {VhostRequest::kGetFeatures, "GET_FEATURES", 0, 0},
     {VhostRequest::kSetFeatures, "SET_FEATURES", 8, 0},
     {VhostRequest::kSetOwner, "SET_OWNER", 0, 0},
-    // Room for more regions than there are, and a descriptor for each.
+    // Has room for more regions than there are, with a descriptor for each.
     {VhostRequest::kSetMemTable, "SET_MEM_TABLE", kMaxPayload, kMaxDescriptors},
     {VhostRequest::kSetVringNum, "SET_VRING_NUM", 8, 0},
     {VhostRequest::kSetVringAddr, "SET_VRING_ADDR", 40, 0},
@@ -87,7 +87,7 @@ std::vector<MemoryRange> memory_ranges(Payload payload, std::vector<Descriptor> 
           fmt::format("SET_MEM_TABLE: region {}, {:#x} bytes at {:#x}, {:#x} of "
                       "its file, leaves 64 bits",
                       i, range.size, range.address, range.offset));
-    // What rings are named by.
+    // Rings are located by user addresses, which must equal guest addresses.
     if (user != range.address)
       throw ProtocolError(
           fmt::format("SET_MEM_TABLE: region {} is at {:#x} for the guest and {:#x} for its user, "

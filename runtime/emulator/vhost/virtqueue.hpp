@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The device's side of a split virtqueue: takes chains of buffers that the guest made available,
-// gives them back as used. The guest's memory is not believed: an index, an address or a chain that
-// cannot be is a ProtocolError.
+// `Virtqueue` is the device's side of a split virtqueue: it takes chains of buffers that the guest
+// made available, and returns them as used. It validates everything that it reads from the guest's
+// memory: an invalid index, address or chain is a ProtocolError.
 #ifndef NVDLA_EMULATOR_VIRTQUEUE_HPP
 #define NVDLA_EMULATOR_VIRTQUEUE_HPP
 
@@ -17,14 +17,14 @@
 
 namespace nvdla::emulator {
 
-// Of one chain, to be read and to be written.
+// The limit on the bytes of one chain, to be read and to be written.
 inline constexpr std::size_t kMaxChainBytes = 64 * 1024;
 
 class Virtqueue {
  public:
   explicit Virtqueue(GuestMemory& memory) noexcept : memory_(memory) {}
 
-  // What the guest says before it starts the queue. Throw ProtocolError.
+  // Set what the guest reports before it starts the queue. Throw ProtocolError.
   void set_size(std::uint32_t entries);
   void set_rings(const VringAddress& rings);
   void set_next(std::uint32_t index);
@@ -33,12 +33,13 @@ class Virtqueue {
 
   struct Chain {
     std::uint16_t head = 0;
-    std::vector<unsigned char> read;          // a copy: the guest may go on writing there
+    std::vector<unsigned char> read;          // a copy, since the guest may keep writing
     std::vector<std::span<std::byte>> write;  // in the guest's memory
     std::size_t room() const noexcept;        // bytes in `write`
-    void fill(std::span<const unsigned char> data) const noexcept;  // as much as there is room for
+    void fill(std::span<const unsigned char> data) const noexcept;  // writes as much as fits
   };
-  // Nothing if there is none, or the queue is not started. Throws ProtocolError.
+  // Takes the next chain; nothing if there is none, or if the queue is not started. Throws
+  // ProtocolError.
   std::optional<Chain> take();
   void give_back(const Chain& chain, std::size_t written);
 
