@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A bit-exact, functional model of an NVDLA: driven by register reads and writes, moves bytes
-// through its bus, raises an interrupt line. Knows nothing of descriptors, jobs or the runtime.
+// A bit-exact, functional model of an NVDLA: its owner reads and writes registers, and the model
+// moves bytes over its bus and raises an interrupt line. It knows nothing of descriptors, jobs or
+// the runtime.
 #ifndef NVDLA_MODEL_DEVICE_HPP
 #define NVDLA_MODEL_DEVICE_HPP
 
@@ -28,28 +29,28 @@ class Device {
 
   std::uint32_t read(std::uint32_t offset);
   void write(std::uint32_t offset, std::uint32_t value);
-  // Does one after the other, in less time where they follow each other in a unit's window.
+  // Executes the writes in order, faster where they are consecutive in a unit's window.
   void write(std::span<const nvdla_reg_write> writes);
 
   // Level of the interrupt line.
   bool interrupt() const;
 
-  // Lets time pass: runs one layer that can run or delivers what is due. A register write never
-  // runs a layer by itself. Returns false when nothing is left to do: idle or blocked.
+  // Advances time: runs one layer that can run, or delivers what is due. A register write never
+  // runs a layer by itself. Returns false if nothing is left to do: the device is idle or blocked.
   bool step();
 
-  // Lets writes that are on their way to the interrupt line arrive; false if there are none. A step
-  // does so, too.
+  // Completes posted writes that affect the interrupt line; false if there are none. step() does
+  // so, too.
   bool settle();
 
-  // No unit is enabled and no completion is due.
+  // Returns true if no unit is enabled and no completion is due.
   bool idle() const;
 
   std::vector<Blocked> blocked() const;
   Refusals refusals() const;
   void clear_refusals();
 
-  // What the reset line does.
+  // Resets the device as its reset line does.
   void reset();
 
   const nvdla_hw& hw() const;

@@ -44,7 +44,7 @@ class Function {
  public:
   struct Options {
     bool with_reset = true;           // offer function-level reset
-    const nvdla_hw* claim = nullptr;  // configuration in the PCI ID; its own
+    const nvdla_hw* claim = nullptr;  // configuration in the PCI ID; default: hw
     Faults faults;
     DmaLog* dma_log = nullptr;
     std::optional<MemoryWindow> sram = std::nullopt;  // guest memory behind the second interface

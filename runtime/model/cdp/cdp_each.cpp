@@ -17,7 +17,7 @@ using fp::Fp16;
 using fp::Fp17;
 using fp::Fp32;
 
-// Of a fraction only these bits take part.
+// Interpolation uses only these bits of a fraction.
 constexpr unsigned kEntryFractionBits = 16;
 
 template <typename Integer>
@@ -30,8 +30,8 @@ std::uint64_t short_fraction(std::uint64_t fraction) {
   return fraction >> (64 - kEntryFractionBits);
 }
 
-// Documented OFFSETs of integer tables end at 36. From here on every slope but 0 saturates, and
-// what it is a slope of fits the arithmetic.
+// Documented OFFSETs of integer tables end at 36. From this value on every slope but 0 saturates,
+// while the distance that the slope multiplies still fits the arithmetic.
 constexpr int kMostEntryBias = 62;
 
 std::int64_t interpolate(const LutTable& table, const LutPlace& place, std::int64_t x) {
@@ -136,7 +136,8 @@ void CdpPass::normalise_int(std::byte* column, Worker& worker) const {
     const std::int64_t product = (result - layer_.out.offset) * layer_.out.scale;
     const std::int64_t rounded = arith::round_shift(product, static_cast<int>(layer_.out.shift));
     const std::int64_t out = saturate(rounded, kOutBits);
-    // What is counted is compared with what truncation gives; a difference of one passes.
+    // The logic counts a saturation where the output and the truncated product differ by more than
+    // one.
     const std::int64_t off = (product >> layer_.out.shift) - out;
     worker.counters.saturated += off > 1 || off < -1 ? 1 : 0;
     elements[c] = static_cast<Element>(out);
@@ -177,7 +178,7 @@ void CdpPass::normalise_fp16(std::byte* column, Worker& worker) const {
                                ? interpolate_fp(layer_.lut.lo, lo, index)
                                : interpolate_fp(layer_.lut.le, le, index);
     if (!layer_.bypass_multiplier) {
-      // Of two NaNs that of the input stays.
+      // If both operands are NaNs, the result is the input's.
       result = fp::mul<Fp17>(values[c], result);
     } else if (fp::is_nan<Fp17>(values[c])) {
       result = values[c];

@@ -8,7 +8,7 @@
 
 namespace nvdla::model {
 
-// The map of the key, in front; where there is none, the one that was not used for longest.
+// Moves the map of the key to the front; if there is none, it replaces the least recently used map.
 CdpMaps::Map& CdpMaps::find() {
   auto found =
       std::find_if(maps_.begin(), maps_.end(), [&](const Map& map) { return map.key == key_; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What CDP's tables answer in int8, where a sum of squares has few bits: once more sums have come
-// than there are, each is looked up in the tables once, and its answer is kept for the layers that
-// follow.
+// `CdpMaps` caches the answers of CDP's tables in int8, where a sum of squares has few bits. Once a
+// layer has had more sums than there are values, each value is looked up in the tables once, and
+// its answer is kept for the layers that follow.
 #ifndef NVDLA_MODEL_CDP_CDP_MAP_HPP
 #define NVDLA_MODEL_CDP_CDP_MAP_HPP
 
@@ -20,8 +20,8 @@ class CdpMaps {
  public:
   explicit CdpMaps(const UnitKernels& kernels) : kernels_(kernels) {}
 
-  // The answer to x at [x], for x from `low` to `high`, of a layer of so many elements; null if its
-  // sums are to be looked up in the tables. Stays until the next layer.
+  // Returns the answers for x from `low` to `high`, indexed by x, for a layer of `elements`
+  // elements; null while the tables are to be searched for each sum. Valid until the next layer.
   const std::int16_t* plan(const LutConfig& config, const IntTables& tables, std::int32_t low,
                            std::int32_t high, std::uint64_t elements);
 
@@ -38,7 +38,7 @@ class CdpMaps {
 
   const UnitKernels& kernels_;
   std::vector<std::byte> key_;
-  // As many as networks have different normalisations; the one used last is the first.
+  // The maps, the one used last first. Networks have up to this many different normalisations.
   std::array<Map, 4> maps_;
 };
 

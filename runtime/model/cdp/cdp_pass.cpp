@@ -25,7 +25,7 @@ CdpConverter kernel_converter(const Converter& converter) noexcept {
 
 void copy_atoms(const std::byte* from, std::size_t from_stride, std::byte* to,
                 std::size_t to_stride, std::size_t atom, unsigned count) noexcept {
-  // Of a size that is known a copy is two instructions.
+  // With a constant size, a copy is two instructions.
   constexpr std::size_t kUsual = 32;
   for (unsigned i = 0; i < count; ++i, from += from_stride, to += to_stride)
     atom == kUsual ? std::memcpy(to, from, kUsual) : std::memcpy(to, from, atom);
@@ -118,7 +118,7 @@ bool CdpPass::take(const std::byte* columns, unsigned count, Worker& worker) con
   return finite;
 }
 
-// What the tables answer to so many values or sums.
+// Looks `count` values or sums up in the tables.
 void CdpPass::look_up(unsigned count, bool plain, Worker& worker) const {
   const bool wide = layer_.precision == Precision::kInt16;
   const std::int32_t* index = layer_.bypass_square_sum ? worker.values.data() : worker.sums.data();
@@ -194,7 +194,7 @@ void CdpPass::normalise(std::byte* columns, unsigned count, Worker& worker) cons
   }
 }
 
-// As by definition, of many.
+// Counts many lookups at once, as count_place() counts one.
 void CdpPass::count_places(const SideCounts& counts, unsigned count,
                            CdpCounters& counters) noexcept {
   counters.underflow += counts.both_under;
@@ -205,11 +205,11 @@ void CdpPass::count_places(const SideCounts& counts, unsigned count,
   counters.hybrid += count - counts.both_under - counts.both_over - le - lo;
 }
 
-// In int8, where nobody asks which table answers.
+// Uses a map in int8, unless the layer counts which table answers.
 void CdpPass::plan_map() {
   map_ = nullptr;
   if (!ready_ || counts_ || layer_.precision != Precision::kInt8) return;
-  // The converter keeps or turns the order, and lanes that do not exist are 0.
+  // The converter is monotonic, and lanes that do not exist are 0.
   constexpr std::int8_t kEnds[] = {-128, 127};
   std::int32_t ends[std::size(kEnds)];
   kernels_.cdp_in(kEnds, true, std::size(kEnds), kernel_converter(layer_.in), ends);
@@ -224,7 +224,7 @@ void CdpPass::plan_map() {
                     std::uint64_t{rdma.width} * rdma.height * column_bytes_);
 }
 
-// Whether a kernel takes atoms of int8 all the way.
+// Returns true if one kernel executes all steps of the layer on atoms of int8.
 bool CdpPass::plan_bytes() {
   const Converter &in = layer_.in, &out = layer_.out;
   const bool fits = in.scale == 1 && in.shift == 0 && out.scale >= 0 &&
@@ -258,14 +258,14 @@ void CdpPass::open_windows() {
   if (from_ == nullptr || to_ == nullptr) from_ = to_ = nullptr;
 }
 
-// Whether a kernel takes atoms of finite halves all the way.
+// Returns true if one kernel executes all steps of the layer on atoms of finite fp16 numbers.
 bool CdpPass::takes_halves() const noexcept {
   return ready_ && layer_.precision == Precision::kFp16 && floats_.plain && !counts_ &&
          kernels_.cdp_halves != nullptr && hw_.atom == kCdpAtom && !layer_.bypass_square_sum &&
          !layer_.bypass_multiplier && from_ != nullptr;
 }
 
-// A batch of columns; false, and nothing done, where a number is not finite.
+// Normalises a batch of columns; returns false, with nothing done, if a number is not finite.
 bool CdpPass::normalise_halves(const CdpSource& from, const CdpTarget& to, unsigned count,
                                Worker& worker) const {
   const auto lanes = static_cast<unsigned>(column_bytes_ / sizeof(std::uint16_t));
@@ -273,7 +273,7 @@ bool CdpPass::normalise_halves(const CdpSource& from, const CdpTarget& to, unsig
                              {worker.values.data(), worker.sums.data(), worker.results.data()});
 }
 
-// Columns of a line, their atoms side by side first.
+// Normalises columns of a line after it has gathered their atoms.
 void CdpPass::collect(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker) {
   gather(y, x, count, worker);
   if (takes_atoms_) {

@@ -18,7 +18,7 @@ namespace nvdla::model {
 
 class ThreadPool;
 
-// All count padded lanes of the last atom too.
+// All counters include the padded lanes of the last atom.
 struct CdpCounters {
   std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
   std::uint32_t saturated = 0;  // integers only
@@ -42,22 +42,22 @@ class CdpPass {
  public:
   CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool);
 
-  // The layer must have passed cdp_fault(). `counts`: what the tables do is counted.
+  // The layer must have passed cdp_fault(). `counts`: the layer counts what the tables do.
   CdpCounters run(const CdpLayer& layer, bool counts);
 
  private:
-  // What a thread has to itself.
+  // The state of one thread.
   struct Worker {
     CdpCounters counters;
     std::vector<std::byte> columns;  // [column][surface][atom]
-    std::vector<std::byte> run;      // one DMA run
-    // A batch of columns, for the kernels; squares of each column with a window's reach of zeros at
-    // both ends.
+    std::vector<std::byte> run;      // bytes of one DMA access
+    // A batch of columns for the kernels. The squares of each column have a window's reach of zeros
+    // at both ends.
     std::vector<std::int32_t> values, squares, sums, results;
     std::vector<std::int64_t> wide_squares, wide_sums;
-    // The same for the kernels that take atoms.
+    // A batch of columns for the kernels that process atoms.
     std::vector<std::int16_t> words, answers;
-    // Channels of one column by definition, with as many zeros.
+    // The channels of one column for normalise_each(), with zeros likewise.
     std::vector<std::int64_t> int_values, int_squares;
     std::vector<std::uint32_t> fp_values, fp_squares;
   };
@@ -74,13 +74,14 @@ class CdpPass {
   void normalise_atoms(CdpSource from, CdpTarget to, unsigned count, Worker& worker) const;
   bool normalise_halves(const CdpSource& from, const CdpTarget& to, unsigned count,
                         Worker& worker) const;
-  // A batch of columns by the kernels. take() is false unless all elements are finite.
+  // Process a batch of columns with the kernels. take() returns false unless all elements are
+  // finite.
   bool take(const std::byte* columns, unsigned count, Worker& worker) const;
   void look_up(unsigned count, bool plain, Worker& worker) const;
   void normalise(std::byte* columns, unsigned count, Worker& worker) const;
   static void count_places(const SideCounts& counts, unsigned count,
                            CdpCounters& counters) noexcept;
-  // One column by definition, where the kernels' arithmetic does not reach.
+  // Processes one column by definition, where the kernels' arithmetic does not suffice.
   void normalise_each(std::byte* column, Worker& worker) const;
   template <typename Element>
   void normalise_int(std::byte* column, Worker& worker) const;
@@ -91,21 +92,21 @@ class CdpPass {
   const UnitKernels& kernels_;
   ThreadPool& pool_;
   CdpLayer layer_;
-  bool ready_ = false;  // for the kernels
+  bool ready_ = false;  // the kernels support the layer
   bool counts_ = false;
   IntTables ints_ = {};
   FloatTables floats_ = {};
   unsigned batch_ = 1;  // columns
   std::uint64_t surfaces_ = 0;
   std::size_t column_bytes_ = 0;
-  // Where both cubes lie open, and no line that is written is part of another.
+  // Both cubes, if Bus::window() maps them and no written line overlaps another line.
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;
   CdpMaps maps_;
-  const std::int16_t* map_ = nullptr;  // answers of the tables, if they are known
+  const std::int16_t* map_ = nullptr;  // from CdpMaps::plan()
   CdpBytes bytes_ = {};
-  bool takes_atoms_ = false;   // a kernel does all of it, in int8
-  bool takes_halves_ = false;  // and in fp16
+  bool takes_atoms_ = false;   // one kernel executes all steps, in int8
+  bool takes_halves_ = false;  // likewise in fp16
   std::vector<Worker> workers_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An fp16 accumulator of CACC: wider than any of the named formats, normalised after each step,
-// delivered as fp32.
+// `HalfAccumulator` is an fp16 accumulator of CACC: wider than any of the named formats, normalised
+// after each step, delivered as fp32.
 #ifndef NVDLA_MODEL_CONV_CACC_HALF_HPP
 #define NVDLA_MODEL_CONV_CACC_HALF_HPP
 
@@ -15,16 +15,16 @@ namespace nvdla::model {
 class HalfAccumulator {
  public:
   HalfAccumulator() = default;
-  // What HalfTile has summed up for a kernel.
+  // Takes the sum that a HalfTile computed for a kernel.
   HalfAccumulator(const HalfSums& sums, unsigned kernel) noexcept
       : mantissa_(sums.mantissas[kernel]),
         exponent_(static_cast<std::int32_t>(sums.exponents[kernel])) {}
 
-  // Adds `mantissa` * 2^(exponent - 50); `exponent` is the multiple of 4 that CMAC hands over.
+  // Adds `mantissa` * 2^(exponent - 50); `exponent` is a multiple of 4, as CMAC delivers it.
   void add(std::int64_t mantissa, std::uint32_t exponent) noexcept;
-  // From now on the result is this NaN (fp16); the first one stays.
+  // Makes the result this NaN (fp16), unless an earlier NaN did so.
   void add_nan(std::uint16_t nan) noexcept;
-  // The fp32 pattern that SDP takes.
+  // Returns the fp32 pattern that SDP takes.
   std::uint32_t deliver() const noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A feature cube in memory as CDMA walks it: whole atoms of each surface, what lies beyond the last
-// channel with them, and of a packed cube grains, runs of several lines without a look at the line
-// stride.
+// `ConvCube` is a feature cube in memory as CDMA reads it: whole atoms of each surface, including
+// the lanes beyond the last channel. Of a packed cube CDMA reads grains, which are several lines in
+// one run, and ignores the line stride inside a grain.
 #ifndef NVDLA_MODEL_CONV_CONV_CUBE_HPP
 #define NVDLA_MODEL_CONV_CONV_CUBE_HPP
 
@@ -32,7 +32,7 @@ struct ConvCube {
         height(layer.height),
         grain(layer.line_packed && !layer.winograd ? std::min(layer.grain, height) : 1) {}
 
-  // Where a line lies, from the first byte.
+  // Returns the offset of a line from the first byte of the cube.
   std::uint64_t line(std::uint64_t surface, std::uint32_t y) const noexcept {
     return surface * surface_stride + (y - y % grain) * line_stride + y % grain * run_line;
   }

@@ -50,7 +50,7 @@ void ConvData::hold() {
   std::memset(data_.data() + size_, 0, kSlack);
 }
 
-// Whole lines above and below, then both sides of each line.
+// Pads whole lines above and below, then both sides of each line.
 void ConvData::pad(const ConvLayer& layer, std::uint32_t batch) {
   const auto value =
       static_cast<std::int16_t>(layer.pad_value ^ std::to_integer<std::int16_t>(flip_));
@@ -109,7 +109,7 @@ void ConvData::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const
 }
 
 bool ConvData::nonnegative(std::uint32_t number) const noexcept {
-  // As far as it takes: where there are negative ones, there is one soon.
+  // Checks one part after the other: if there are negative values, an early part usually has one.
   constexpr std::size_t kPart = 4096;
   const std::byte* from = batch(number);
   for (std::size_t left = batch_bytes(); left != 0;) {
@@ -123,8 +123,8 @@ bool ConvData::nonnegative(std::uint32_t number) const noexcept {
   return true;
 }
 
-// Lines of an earlier layer that none has freed: CSC works on these first, and what was fetched
-// last stays in their place.
+// Fetches behind lines of an earlier layer that no layer has freed. CSC works on those lines first,
+// and the lines fetched last stay in the buffer in their place.
 void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch,
                                    const CbufState& cbuf) {
   ConvLayer all = layer;
@@ -190,7 +190,7 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
   const bool converts = layer.converter.enabled && !(layer.winograd && quirks_ == Quirks::kCmodel);
   const std::uint32_t positions = strides_alone_ ? inner_width_ : layer.width;
   const std::uint32_t height = strides_alone_ ? (lines_ - 1) * held_y_ + 1 : layer.height;
-  // Of lines from `y` on those that are held.
+  // Spreads the held lines among `lines` lines from `y` on.
   const auto spread = [&](std::uint64_t surface, std::uint32_t y, std::uint32_t lines,
                           const std::byte* atoms) {
     const std::size_t at = surface * atom;
@@ -206,7 +206,7 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
                                       ? nullptr
                                       : dma_.window(layer.data.ram, base, cube.extent(), false);
   if (window != nullptr) {
-    // Line by line, so that positions are whole before they leave the cache.
+    // Goes line by line, so that positions are complete before they leave the cache.
     for (std::uint32_t y = 0; y < height; y += held_y_)
       for (std::uint64_t surface = 0; surface < cube.surfaces; ++surface)
         spread(surface, y, 1, window + cube.line(surface, y));

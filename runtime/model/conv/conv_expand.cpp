@@ -11,7 +11,7 @@
 namespace nvdla::model {
 namespace {
 
-// Of expanded weights that are kept.
+// The limit on the expanded weights that are kept.
 constexpr std::size_t kExpandedBytes = std::size_t{128} << 20;
 
 bool mask_bit(const std::vector<std::byte>& mask, std::uint64_t index) {
@@ -29,7 +29,7 @@ std::uint32_t WeightExpander::groups(const ConvLayer& layer) const noexcept {
 }
 
 WeightExpander::Key WeightExpander::key_of(const ConvLayer& layer) const noexcept {
-  // Whole atoms of the table of group sizes.
+  // The table of group sizes is read in whole atoms.
   return {layer.proc,
           layer.kernels,
           layer.weight_banks,

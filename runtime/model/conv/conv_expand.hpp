@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Compressed weights: a mask with a bit for each weight, the weights that are not zero, and for
-// each kernel group the bytes that those take.
+// `WeightExpander` expands compressed weights: a mask with a bit for each weight, the weights that
+// are not zero, and the number of bytes of the latter for each kernel group.
 #ifndef NVDLA_MODEL_CONV_CONV_EXPAND_HPP
 #define NVDLA_MODEL_CONV_CONV_EXPAND_HPP
 
@@ -24,24 +24,24 @@ class WeightExpander {
  public:
   WeightExpander(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
 
-  // Reads and expands, unless it has done so before and the bus vouches for all that was read.
-  // Returns why hardware waits for ever for weights, or nothing.
+  // Reads and expands the weights, unless an earlier result is valid because the bus reports no
+  // change. Returns why hardware waits for weights for ever, or nothing.
   std::string expand(const ConvLayer& layer);
 
-  // Of the layer that was expanded last: the stream as it was before compression, and what there
-  // is of fp16 in the weights as they came.
+  // Return results for the layer expanded last: the uncompressed weight stream, and the NaNs and
+  // infinities among the compressed fp16 weights.
   const RawWeights& stream() const noexcept { return entries_[search_.latest()].stream; }
   const fp::Specials& specials() const noexcept { return entries_[search_.latest()].specials; }
-  // Equal bytes that others know take the place of that stream.
+  // Replaces that stream by an equal one, which other objects share.
   void share(const RawWeights& stream) { entries_[search_.latest()].stream = stream; }
 
  private:
-  // What the result follows from, beside the bytes.
+  // The parameters that, with the bytes in memory, determine the result.
   struct Key {
     Precision proc;
     std::uint32_t kernels, weight_banks;
     std::uint64_t kernel_bytes;
-    // Weights, mask, sizes of groups.
+    // For the weights, the mask and the group sizes:
     Ram ram;
     std::array<std::uint64_t, 3> addresses, sizes;
     bool operator==(const Key&) const = default;
@@ -56,7 +56,7 @@ class WeightExpander {
   std::uint32_t group_kernels(const ConvLayer& layer) const noexcept;
   std::uint32_t groups(const ConvLayer& layer) const noexcept;
   Key key_of(const ConvLayer& layer) const noexcept;
-  // Of the three buffers; 0 in any of them says nothing.
+  // Returns the generations of the three buffers; a 0 means that the bus does not track changes.
   std::array<std::uint64_t, 3> generations(const Key& key) const noexcept;
   std::string expand(const ConvLayer& layer, const Key& key, Entry& entry) const;
 

@@ -29,7 +29,7 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
       kernels_.float_tile({float_data_.data(), bases, part, runs_.data(),
                            static_cast<unsigned>(runs_.size()), shape.run_elements(),
                            weights.floats.data() + tile.block * block_elements, sums});
-      // What CACC delivers has no negative zero.
+      // CACC never delivers a negative zero.
       std::transform(sums, sums + std::size_t{part} * kBlock, values + std::size_t{done} * kBlock,
                      [](float sum) { return std::bit_cast<std::int32_t>(sum + 0.0F); });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where hardware stops for ever: the rules about a convolution's registers, the convolution buffer
-// and what the units expect of each other.
+// Finds convolutions that stop hardware for ever: rules about the registers, the convolution buffer
+// and the units' expectations of each other.
 #include <algorithm>
 
 #include "model/conv/conv_layer.hpp"
@@ -10,17 +10,17 @@
 namespace nvdla::model {
 namespace {
 
-// Channels of a folded cube: whole atoms of every position that becomes a channel.
+// Returns the channels of a folded cube: whole atoms of every position that becomes a channel.
 std::uint64_t winograd_channels(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
   return arith::round_up(std::uint64_t{layer.channels} * bytes, hw.atom) / bytes * layer.fold_x *
          layer.fold_y;
 }
 
-// Entries that a line takes in the convolution buffer.
+// Returns the entries that a line takes in the convolution buffer.
 std::uint64_t line_entries(const nvdla_hw& hw, const ConvLayer& layer);
 
-// Entries that a line of a feature cube takes in the convolution buffer.
+// Returns the entries that a line of a feature cube takes in the convolution buffer.
 std::uint64_t feature_entries(const nvdla_hw& hw, const ConvLayer& layer) {
   const std::uint64_t atoms_per_entry = hw.cbuf_entry_bytes / hw.atom;
   const std::uint64_t atoms =
@@ -149,7 +149,7 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
            std::to_string(behind_y) + " lines behind the input: not modelled beyond " +
            std::to_string(kMostBehind);
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
-  // Of images the sequencer counts lines and columns. The reference model does so always.
+  // For images the sequencer counts lines and columns itself. The reference model always does.
   if (layer.atomics != positions && !layer.image && quirks != Quirks::kCmodel)
     return "CSC ATOMICS + 1 is " + std::to_string(layer.atomics) + ", output positions are " +
            std::to_string(positions);

@@ -58,7 +58,7 @@ std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
 
 const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const ConvShape& shape,
                                                  ConvCounters& counters) {
-  // What earlier layers have left comes first, also where nothing is kept.
+  // Weights that earlier layers left in the ring come first, whether or not they were to be kept.
   const RawWeights& before = cbuf_.weights.bytes();
   if (!fetch_.weights) return weights_.kept(before, shape);
   const bool half = layer.proc == Precision::kFp16;
@@ -220,7 +220,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const unsigned row_step =
       shape.rows_of_three() && layer.dilation_width == 1 ? data_.elements() : 0;
   const bool joins = shape.joined && !depthwise;
-  // Where a strip has its positions, if tiles see one.
+  // The distance between positions in a strip, if tiles use one; else 0.
   const std::size_t pitch = data_.is_open() ? data_.pixel_bytes()
                             : joins         ? std::size_t{shape.run_steps()} * kKr
                                             : 0;
@@ -233,13 +233,13 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
       scratch.strip_first = UINT32_MAX;
     }
 
-  // Returns whether a tile sees nothing negative, if that is of use.
+  // Returns true if a tile has no negative inputs, where the kernels make use of that.
   const auto ensure_lines_fetched = [&](const ConvTile& tile) {
     if (!data_.opens_lines()) return nonnegative;
     const TileReach reach = walk.reach(tile.first, tile.count);
     return !data_.need(layer, batch, reach.first, reach.end) && kernels_.form.sign;
   };
-  // Of a channel.
+  // Finds the inputs of a tile's positions, from a channel on.
   const auto find_bases = [&](unsigned thread, const ConvTile& tile, std::uint32_t channel,
                               std::uint32_t count, const std::uint8_t** bases) {
     if (pitch == 0) return walk.bases(tile.first, count, data + channel, bases);

@@ -21,7 +21,7 @@
 
 namespace nvdla::model {
 
-// What a layer leaves in the statistics of CDMA and CACC.
+// The statistics of CDMA and CACC for a layer.
 struct ConvCounters {
   std::uint32_t saturated = 0;
   fp::Specials data, weights;
@@ -32,11 +32,11 @@ class ConvPass {
   ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const Options& options,
            ThreadPool& pool);
 
-  // What survives layers; emptied by reset.
+  // Returns the state of the convolution buffer, which survives layers; reset() clears it.
   const CbufState& cbuf() const noexcept { return cbuf_; }
   void reset() { cbuf_ = {}; }
 
-  // Reads compressed weights, finds room for plain ones. Returns why the weights keep the layer
+  // Reads compressed weights, or finds room for plain ones. Returns why the weights keep the layer
   // from ending, or nothing.
   std::string prepare(const ConvLayer& layer, const ConvStart& start);
   // The layer must have passed conv_fault() and prepare(); `sdp` has begun its own.
@@ -45,12 +45,13 @@ class ConvPass {
  private:
   const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvShape& shape,
                                          ConvCounters& counters);
-  // Whether it pays to copy the runs of positions, once for all blocks.
+  // Returns true if it pays to copy the runs of each position once, for all blocks.
   bool joins_runs(const ConvShape& shape, const SdpPass& sdp) const noexcept;
-  // Whether small weights stay in cache while the input goes by once; large ones go by once.
+  // Returns true if the weights are small enough to stay in cache while the input is read once;
+  // otherwise the weights are read once.
   static bool input_once(const ConvShape& shape, const SdpPass& sdp) noexcept;
   void fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp);
-  // Where the kernel's positions lie, in elements from where it begins.
+  // Lists the offsets of the kernel's positions from its first element, in elements.
   void list_taps(const ConvLayer& layer, const ConvShape& shape);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                  std::uint32_t batch, SdpPass& sdp);
@@ -62,7 +63,7 @@ class ConvPass {
                 std::uint32_t batch, SdpPass& sdp);
   void run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
                           const PackedWeights& weights, SdpPass& sdp);
-  // Where no operand is a NaN.
+  // Requires that no operand is a NaN.
   void run_half_fast(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                      SdpPass& sdp);
   class WinogradRows;
@@ -71,11 +72,11 @@ class ConvPass {
   std::uint32_t run_winograd(const ConvLayer& layer, const ConvShape& shape,
                              const PackedWeights& weights, SdpPass& sdp);
 
-  // Products of a nanosecond, roughly: what decides whether threads are worth their while.
+  // Approximate products per nanosecond, which decide whether threads pay.
   static constexpr double kDepthwiseRate = 80, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
-  // Bytes of weights that come from beyond a processor's own caches in a nanosecond.
+  // Bytes of weights per nanosecond from beyond a processor's own caches.
   static constexpr double kWeightRate = 20;
-  // Bytes of activations that are brought into order in a nanosecond.
+  // Bytes of activations per nanosecond that are rearranged.
   static constexpr double kFetchRate = 12;
 
   const nvdla_hw& hw_;
@@ -85,13 +86,13 @@ class ConvPass {
   bool fast_half_;
   ThreadPool& pool_;
   CbufState cbuf_;
-  ConvFetch fetch_;  // of the layer that was prepared
+  ConvFetch fetch_;  // of the prepared layer
   WeightCache weights_;
   WeightExpander expander_;
   ConvData data_;
   ConvTiles tiles_;
 
-  // What a thread of the pool has to itself.
+  // The state of one thread of the pool.
   struct Scratch {
     std::vector<std::int64_t> sums =
         std::vector<std::int64_t>(std::size_t{kMostPositions} * kBlock);
@@ -99,7 +100,7 @@ class ConvPass {
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
     // Winograd: [position][kMr][kBlock]
     std::vector<std::int64_t> products;
-    // What a tile of open data or of joined runs sees, and its first position.
+    // The inputs of a tile of open data or of joined runs, and the tile's first position.
     std::vector<std::byte> strip;
     std::uint32_t strip_first = 0;
     std::uint32_t saturated = 0;
@@ -115,7 +116,7 @@ class ConvPass {
   std::vector<std::int16_t> half_mantissas_, half_groups_;
   std::vector<float> float_data_;
   std::vector<std::int32_t> runs_, taps_;
-  // What Winograd transformed, and its tasks' results.
+  // The transformed inputs of Winograd, and the results of its tasks.
   struct Winograd {
     std::vector<std::int16_t> integers;
     std::vector<std::uint8_t> upper;  // of these
@@ -125,8 +126,8 @@ class ConvPass {
   Winograd winograd_;
 };
 
-// How CACC shifts a sum right before it delivers it. The logic keeps 16 bits of the fraction, so of
-// a longer shift the rest is cut off before rounding; the reference model keeps them all.
+// `ClipShift` is CACC's right shift of a sum before delivery. The logic has 16 bits of fraction, so
+// for a longer shift it drops the lower bits before rounding; the reference model keeps them all.
 struct ClipShift {
   unsigned dropped, rounded;
 
@@ -138,7 +139,7 @@ struct ClipShift {
   static constexpr unsigned kFraction = 16;
 };
 
-// Of exact integers.
+// Returns the delivery of exact integer sums.
 inline WideClip wide_clip(const ConvLayer& layer, Quirks quirks) noexcept {
   const ClipShift shift(layer.clip, quirks);
   return {(std::int64_t{1} << (layer.proc == Precision::kInt8 ? 33 : 47)) - 1, shift.dropped,

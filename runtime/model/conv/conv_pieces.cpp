@@ -12,7 +12,7 @@ namespace nvdla::model {
 std::uint32_t ConvPass::run_pieces(const ConvLayer& layer, const ConvShape& shape,
                                    const PackedWeights& weights, std::uint32_t batch,
                                    SdpPass& sdp) {
-  // What follows the last run is multiplied with nothing.
+  // The elements behind the last run are multiplied by zero weights.
   const std::size_t elements = data_.batch_bytes() / 2;
   upper_bytes_.resize(std::max(upper_bytes_.size(), elements + kMostStep));
   lower_bytes_.resize(upper_bytes_.size());
@@ -34,7 +34,7 @@ std::uint32_t ConvPass::run_pieces(const ConvLayer& layer, const ConvShape& shap
                      weights.lower.data() + tile.block * block_elements, scratch.sums.data()});
     scratch.saturated += kernels_.wide_clip(scratch.sums.data(), tile.count, clip, values);
   };
-  // Each product takes four of bytes.
+  // Each product takes four products of bytes.
   tiles_.run(sdp, {walk.positions(), walk.tile_positions(kernels_)},
              static_cast<double>(block_elements) * 4 / kernels_.form.rate, std::ref(compute));
   std::uint32_t saturated = 0;

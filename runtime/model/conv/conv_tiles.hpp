@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The outputs of a direct convolution in tiles that SDP takes in one go, computed by as many
-// threads as it pays. SDP goes on with a tile on the thread that computed it where the layer allows
-// that, else on one for all.
+// `ConvTiles` computes the outputs of a direct convolution in tiles that SDP processes at once, on
+// as many threads as pay. SDP processes a tile on the thread that computed it if the layer allows
+// that, else on one thread.
 #ifndef NVDLA_MODEL_CONV_CONV_TILES_HPP
 #define NVDLA_MODEL_CONV_CONV_TILES_HPP
 
@@ -16,7 +16,7 @@
 
 namespace nvdla::model {
 
-// Neighbouring positions, in raster order, of one block of kernels.
+// Consecutive positions, in raster order, of one block of kernels.
 struct ConvTile {
   unsigned block;
   std::uint32_t first;
@@ -26,7 +26,7 @@ struct ConvTile {
 class ConvTiles {
  public:
   enum class Order : std::uint8_t {
-    kPositionsFirst,  // the input goes by once for each block
+    kPositionsFirst,  // the input is read once for each block
     kBlocksFirst,     // once
   };
   // Computes a tile, [count][kBlock]; a thread is not in two calls at once.
@@ -37,21 +37,21 @@ class ConvTiles {
   // Computes a tile and does what SDP does to it.
   using Finish = std::function<void(unsigned thread, const ConvTile&)>;
 
-  // How outputs are cut into tiles.
+  // The division of the outputs into tiles.
   struct Cut {
     std::uint32_t positions;
     unsigned of_tile;  // kMostPositions at most
     Order order = Order::kPositionsFirst;
   };
-  // `nanoseconds` is roughly what a position of a block takes a thread. `finish` does the same as
-  // `compute` and SDP, if there is one.
+  // `nanoseconds` is the approximate time of a thread for a position of a block. `finish`, if there
+  // is one, replaces `compute` and SDP.
   void run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
            const Finish& finish = {});
 
  private:
   class Tasks;
 
-  // Cuts a single tile for the threads: each then gathers the positions that are its own.
+  // Divides a single tile among the threads, each of which then gathers its own positions.
   Cut cut_for_all(const SdpPass& sdp, const Cut& cut) const noexcept;
 
   ThreadPool& pool_;

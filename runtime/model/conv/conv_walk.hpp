@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The positions of a direct convolution in raster order: where in the activations of a batch the
-// kernel lies for each.
+// `ConvWalk` lists the positions of a direct convolution in raster order, with the place of the
+// kernel in the activations of a batch for each.
 #ifndef NVDLA_MODEL_CONV_CONV_WALK_HPP
 #define NVDLA_MODEL_CONV_CONV_WALK_HPP
 
@@ -15,7 +15,7 @@
 
 namespace nvdla::model {
 
-// Padded lines.
+// A range of padded lines.
 struct TileReach {
   std::uint32_t first, end;
 };
@@ -31,24 +31,26 @@ class ConvWalk {
         step_y_(std::size_t{data.stride_height()} * data.width() * data.elements()) {}
 
   std::uint32_t positions() const noexcept { return width_ * height_; }
-  // From the `first` position on, in bytes if an element has one.
+  // Returns the lines from the `first` position on, in elements.
   TileLines lines(std::uint32_t first) const noexcept {
     return {first % width_, width_, step_x_, step_y_};
   }
-  // What `count` positions from the `first` on see, and what may be read behind that.
+  // Returns the lines that `count` positions from the `first` on read, including what a step may
+  // read behind them.
   TileReach reach(std::uint32_t first, unsigned count) const noexcept {
     return {first / width_ * stride_y_, (first + count - 1) / width_ * stride_y_ + kernel_lines_};
   }
-  // Of a tile that goes to SDP.
+  // Returns the positions of a tile that goes to SDP.
   unsigned tile_positions(const Kernels& kernels) const noexcept {
     return kernels.tile_positions == nullptr ? SdpPass::kPositions
                                              : kernels.tile_positions(lines(0), positions());
   }
-  // In elements.
+  // Returns the offset of a position, in elements.
   std::size_t base(std::uint32_t position) const noexcept {
     return position / width_ * step_y_ + position % width_ * step_x_;
   }
-  // Of `count` positions from the `first` on; from `origin`, which is a pointer or a number.
+  // Computes the places of `count` positions from the `first` on, relative to `origin`, which is a
+  // pointer or a number.
   template <typename Base>
   void bases(std::uint32_t first, unsigned count, Base origin, Base* to) const noexcept {
     std::uint32_t x = first % width_;
@@ -61,7 +63,7 @@ class ConvWalk {
   }
 
  private:
-  // Lines that a step may reach into behind the one that it begins in.
+  // Returns how many lines a step may reach beyond the line that it begins in.
   static std::uint32_t behind(const ConvData& data) noexcept {
     const std::size_t line = data.width() * data.pixel_bytes();
     return static_cast<std::uint32_t>((kMostStep + line - 1) / line);

@@ -90,7 +90,7 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, std::span<const std:
                 std::int8_t* to = packed.bytes.data() + k / kBlock * block + k % kBlock * kKr;
                 std::int32_t sum = 0;
                 for (std::uint32_t c = 0; c < count;) {
-                  // As far as the step goes.
+                  // Copies up to the end of the step.
                   const std::size_t i = first + c;
                   const auto room = static_cast<std::uint32_t>(kKr - i % kKr);
                   const std::uint32_t part = std::min(room, count - c);
@@ -107,13 +107,14 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, std::span<const std:
               });
 }
 
-// Whether kernel k of each block sees nothing but channel k from some channel on; which one.
+// Returns true if, from some channel on, kernel k of each block has weights for channel k only.
+// Sets the first such channel of each block.
 bool find_depthwise(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                     std::vector<std::uint32_t>& channels) {
   // Images have their columns in the channels.
   if (shape.post_lines > 1 || shape.channels < 2) return false;
   constexpr std::uint32_t kUnknown = UINT32_MAX;
-  // Dense weights show in the first group of kernels that they are.
+  // Dense weights are usually detected in the first kernel group.
   ConvShape group = shape;
   group.kernels = std::min(shape.kernels, hw.atomic_k / shape.element_bytes);
   bool diagonal = true;
@@ -154,7 +155,7 @@ void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, std::span<const 
       });
 }
 
-// As pack_bytes(), twice.
+// Packs both bytes of each weight as pack_bytes() does.
 void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, std::span<const std::byte> raw,
                  PackedWeights& packed) {
   const std::size_t block = shape.block_elements();

@@ -109,17 +109,17 @@ class ConvPass::WinogradRows : public ThreadPool::Work {
  protected:
   ~WinogradRows() = default;
 
-  // Of a row of tiles.
+  // Transforms the inputs of a row of tiles.
   virtual void transform_row(std::uint32_t row) noexcept = 0;
-  // Into [line][x][kBlock].
+  // Multiplies a row of tiles into [line][x][kBlock].
   virtual void multiply(unsigned thread, unsigned block, std::uint32_t row,
                         std::int32_t* values) noexcept = 0;
 
-  // The corner of a tile in the input.
+  // Returns the first input of a tile.
   const std::byte* corner(std::uint32_t row, std::uint32_t tile) const noexcept {
     return pass_.data_.batch(0) + std::size_t{row} * kResults * line_ + tile * kResults * pixel_;
   }
-  // Where a result of a tile goes.
+  // Returns the place of a tile's result.
   std::size_t place(std::uint32_t tile, unsigned result) const noexcept {
     return (std::size_t{result / kResults} * layer_.out_width + tile * kResults +
             result % kResults) *
@@ -135,7 +135,7 @@ class ConvPass::WinogradRows : public ThreadPool::Work {
   const std::size_t pixel_, line_;
 
  private:
-  // Nanoseconds of an element.
+  // Nanoseconds per element.
   static constexpr double kTransform = 1;
 
   std::size_t slot_values() const noexcept {
@@ -190,11 +190,11 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
   }
 
  private:
-  // Of neighbouring channels; those of a cube come in whole atoms.
+  // The channels of a vector. Cubes have whole atoms of channels, so no vector is partial.
   static constexpr std::size_t kChannels = 4;
   using Elements [[gnu::vector_size(kChannels * sizeof(std::int32_t))]] = std::int32_t;
 
-  // In transformed_, [position][channel].
+  // Returns the index of a tile in transformed_, [position][channel].
   std::size_t at(std::uint32_t row, std::uint32_t tile) const noexcept {
     return (std::size_t{row} * tiles_ + tile) * tile_elements_;
   }
@@ -291,7 +291,7 @@ class ConvPass::WinogradHalves final : public WinogradRows {
   }
 
  private:
-  // Of a step.
+  // The channels of a step.
   static constexpr unsigned kChannels = 4;
 
   // [step][position][channel]

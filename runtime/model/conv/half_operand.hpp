@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Operands of the fp16 multipliers as HalfTile wants them.
+// Converts operands of the fp16 multipliers for HalfTile.
 #ifndef NVDLA_MODEL_CONV_HALF_OPERAND_HPP
 #define NVDLA_MODEL_CONV_HALF_OPERAND_HPP
 
@@ -16,7 +16,8 @@ struct HalfOperand {
   std::int16_t group;
 };
 
-// Of anything but a NaN. An infinity is nothing special: exponent 31 with mantissa 0.
+// Converts a value that is not a NaN. An infinity needs no special case: exponent 31 with mantissa
+// 0.
 constexpr HalfOperand half_operand(std::uint16_t value) noexcept {
   const int exponent = value >> 10 & 31;
   const int fraction = value & 0x3ff;
@@ -26,11 +27,12 @@ constexpr HalfOperand half_operand(std::uint16_t value) noexcept {
           zero ? kNoGroup : static_cast<std::int16_t>(exponent >> 2)};
 }
 
-// The same as a number. Without a branch, for loops that are vectorised.
+// Returns the number that a value other than a NaN stands for. Has no branch, so that loops
+// vectorise.
 inline float half_value(std::uint16_t value) noexcept {
   constexpr std::uint32_t kExponent = 112u << 23, kExponentStep = 1u << 23;
   const std::uint32_t bits = (value & 0x7fffu) << 13;
-  // A denormal number beyond the least that is none, less that.
+  // For a denormal: its fraction with the least normal exponent, minus the least normal number.
   const float denormal = std::bit_cast<float>(bits + kExponent + kExponentStep) - 0x1p-14F;
   const std::uint32_t is_denormal = 0u - static_cast<std::uint32_t>((value & 0x7c00) == 0);
   const std::uint32_t magnitude =

@@ -13,13 +13,13 @@ std::uint64_t capacity(const nvdla_hw& hw, const ConvLayer& layer) noexcept {
   return std::uint64_t{layer.weight_banks} * hw.cbuf_entries;
 }
 
-// Entries that CSC reads for the first `kernels`: a group may begin in the middle of one.
+// Returns the entries that CSC reads for the first `kernels`: a group may begin inside an entry.
 std::uint64_t read_entries(const nvdla_hw& hw, const ConvLayer& layer,
                            std::uint64_t kernels) noexcept {
   return arith::ceil_div(kernels * layer.kernel_bytes, std::uint64_t{hw.cbuf_entry_bytes});
 }
 
-// Of a ring's bytes those behind the first `entries`.
+// Returns the ring's bytes behind the first `entries`.
 RawWeights behind(const nvdla_hw& hw, const RawWeights& bytes, std::uint64_t entries) {
   const std::uint64_t size = entries * hw.cbuf_entry_bytes;
   if (bytes == nullptr || bytes->size() <= size) return nullptr;
@@ -59,9 +59,9 @@ std::string WeightRing::run(const nvdla_hw& hw, const ConvLayer& layer, const We
   return stream(hw, layer, turn);
 }
 
-// CDMA stores as long as it counts an entry less than there are. CSC begins a kernel group when
-// all that belongs to it is in the buffer, of the last one the rest of WEIGHT_BYTES, and frees it
-// when the group ends.
+// Streams weights through the ring. CDMA stores until it counts one entry less than the ring has.
+// CSC begins a kernel group when all of its weights are in the buffer (for the last group, the rest
+// of WEIGHT_BYTES), and frees them when the group ends.
 std::string WeightRing::stream(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn) {
   const std::uint64_t room = capacity(hw, layer);
   const std::uint64_t all = turn.fetches ? layer.weight_bytes / hw.cbuf_entry_bytes : 0;

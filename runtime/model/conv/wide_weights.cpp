@@ -9,11 +9,11 @@
 namespace nvdla::model {
 namespace {
 
-// Steps; of a chunk of these the weights may be what they want where there are upper bytes.
+// The least chunk, in steps: with upper bytes, no weights exceed the reach of such a chunk.
 constexpr std::size_t kLeastChunk = 32;
-// From here on it costs less to empty the sums than to keep a second kind of them.
+// From this chunk on, emptying the sums costs less than keeping sums of a second kind.
 constexpr std::size_t kLowOnlyChunk = 64;
-// Of the measure of a chunk: times an activation (2^15) less than 2^31.
+// The limit on the measure of a chunk: times an activation (2^15) it is less than 2^31.
 constexpr std::uint32_t kReach = 65535;
 
 }  // namespace
@@ -27,8 +27,8 @@ std::size_t WideWeights::index(std::size_t kernel, std::size_t group,
   return (pair * kBlock + kernel % kBlock) * 2 + element % 2;
 }
 
-// Of kLeastChunk steps doubled as often as it goes: sums of measure(weight) over each chunk's
-// weights of each kernel stay within reach. 0 if there is none.
+// Returns the longest chunk, kLeastChunk steps doubled repeatedly, such that the sums of
+// measure(weight) over each chunk of each kernel stay within kReach; 0 if there is none.
 template <typename Measure>
 std::size_t WideWeights::longest_chunk(Measure measure) const {
   constexpr std::size_t kStepWords = std::size_t{kKr} * kBlock;
@@ -39,7 +39,7 @@ std::size_t WideWeights::longest_chunk(Measure measure) const {
         sums[pair / (2 * kLeastChunk) * kBlock + i / 2] += measure(group[pair * 2 * kBlock + i]);
     return sums;
   };
-  // One doubling beyond the end of the group is all there is.
+  // A chunk that reaches beyond the end of the group need not be doubled again.
   std::size_t longest = kLeastChunk;
   while (longest < steps) longest *= 2;
   for (std::size_t first = 0; first < words.size(); first += steps * kStepWords) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Weights of 16 bits as the loops of WideTile want them, and how far their 32-bit sums reach.
+// `WideWeights` has 16-bit weights in the layout of WideTile, and the number of steps over which
+// 32-bit sums suffice.
 #ifndef NVDLA_MODEL_CONV_WIDE_WEIGHTS_HPP
 #define NVDLA_MODEL_CONV_WIDE_WEIGHTS_HPP
 
@@ -13,29 +14,30 @@
 namespace nvdla::model {
 
 struct WideWeights {
-  // Of a block; each group of steps has sums of its own.
+  // The groups of a block, each with its own sums, and the steps of a group.
   std::size_t groups = 0, steps = 0;
   std::vector<std::int16_t> words;       // [block][group][step][2][kBlock][2]
-  std::vector<std::int8_t> upper;        // [block][group][step][kBlock][kKr]; empty: not wanted
+  std::vector<std::int8_t> upper;        // [block][group][step][kBlock][kKr]; empty: not needed
   std::vector<std::int32_t> correction;  // [block][group][chunk][kBlock]; the same
   std::size_t chunk = 0;                 // steps
 
-  // `blocks` of kernels that weigh nothing.
+  // Makes `blocks` of kernels whose weights are all 0.
   WideWeights(std::size_t blocks, std::size_t groups, std::size_t steps);
   WideWeights() = default;
 
-  // What element `element` of a group weighs for a kernel.
+  // Returns the weight of an element of a group for a kernel.
   std::int16_t& at(std::size_t kernel, std::size_t group, std::size_t element) noexcept {
     return words[index(kernel, group, element)];
   }
-  // From a weight on, and of a group counted over all blocks; null where they are not wanted.
+  // Return the upper bytes from a weight on, and the correction of a group counted over all blocks;
+  // null if they are not needed.
   const std::int8_t* upper_from(std::size_t weight) const noexcept {
     return upper.empty() ? nullptr : upper.data() + weight;
   }
   const std::int32_t* nudges_of(std::size_t group) const noexcept {
     return correction.empty() ? nullptr : correction.data() + group * chunks() * kBlock;
   }
-  // Once all weights are there.
+  // Prepares the sums once all weights are set.
   void finish();
 
   std::size_t size() const noexcept {
@@ -49,13 +51,13 @@ struct WideWeights {
   std::size_t longest_chunk(Measure measure) const;
 };
 
-// The upper byte of a weight, rounded: what is left of the weight then has a magnitude of 255 at
-// most, of 128 but for the greatest weights.
+// Returns the upper byte of a weight, rounded, so that the rest of the weight has a magnitude of at
+// most 128, or 255 for the greatest weights.
 constexpr int upper_byte(int weight) noexcept {
   return ((weight > 32639 ? 32639 : weight) + 128) >> 8;
 }
 
-// What WideTile::upper holds for an activation.
+// Returns the element of WideTile::upper for an activation.
 inline std::uint8_t biased_upper_byte(std::int16_t value) noexcept {
   return static_cast<std::uint8_t>((value >> 8) + 128);
 }

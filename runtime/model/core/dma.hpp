@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The memory clients of the model: moves runs of bytes over the bus, in as many pieces as the bus
-// maps. A refused read gives ones, a refused write is dropped, both are recorded; NVDLA itself sees
-// no bus errors.
+// `Dma` has the memory clients of the model: it moves runs of bytes over the bus, in as many pieces
+// as the bus maps. A refused read returns ones, a refused write is dropped, and both are recorded;
+// NVDLA itself sees no bus errors.
 #ifndef NVDLA_MODEL_CORE_DMA_HPP
 #define NVDLA_MODEL_CORE_DMA_HPP
 
@@ -26,12 +26,12 @@ class Dma {
             std::uint64_t size) noexcept;
   void write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,
              std::uint64_t size) noexcept;
-  // The same bytes as read(), where they are if they lie together, else in `scratch`; until the
-  // next access.
+  // Returns the bytes that read() returns: in place if they are contiguous, else in `scratch`.
+  // Valid until the next access.
   const std::byte* view(nvdla_dma client, Ram ram, std::uint64_t address, std::uint64_t size,
                         std::byte* scratch) noexcept;
 
-  // As the bus sees it.
+  // Returns an address as the bus sees it.
   std::uint64_t wrapped(std::uint64_t address) const noexcept { return address & address_mask_; }
 
   // Bus::window() of a range that does not wrap.
@@ -45,7 +45,7 @@ class Dma {
   void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept {
     bus_.written(ram, address & address_mask_, size);
   }
-  // The same of `lines` lines of `bytes`: in one call, unless they lie far apart.
+  // Does the same for `lines` lines of `bytes`, in one call unless they lie far apart.
   void written_lines(Ram ram, std::uint64_t base, std::uint64_t stride, std::uint64_t lines,
                      std::uint64_t bytes) noexcept;
   std::uint64_t generation(Ram ram, std::uint64_t address, std::uint64_t size) const noexcept {

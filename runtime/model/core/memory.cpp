@@ -13,7 +13,8 @@ namespace {
 // calloc leaves them to the kernel's zero page.
 constexpr std::uint64_t kPageBytes = std::uint64_t{1} << 20;
 
-// What reads see where nothing was ever written. Never written: map() hands it out for reads only.
+// Reads of pages that were never written return this page. It stays zero: map() returns it for
+// reads only.
 alignas(64) std::byte zero_page[kPageBytes];
 
 constexpr std::array<std::uint32_t, 256> make_crc_table() {

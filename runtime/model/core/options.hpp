@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the owner of a model chooses, and what the model reports to it.
+// Options that the owner of a model sets, and what the model reports to it.
 #ifndef NVDLA_MODEL_CORE_OPTIONS_HPP
 #define NVDLA_MODEL_CORE_OPTIONS_HPP
 
@@ -14,49 +14,50 @@
 
 namespace nvdla::model {
 
-// Where the published logic and NVIDIA's reference model are known to differ.
+// Selects between behaviours in which the published logic, NVIDIA's reference model and silicon
+// differ.
 enum class Quirks : std::uint8_t {
-  kRtl,     // as silicon; the default
-  kCmodel,  // as the reference model that made the golden cases
-  // As silicon of the second generation with its clock gates at work: what CSC frees of the weights
-  // while CDMA has nothing to fetch, CDMA never learns, and one day it waits for room for ever. The
-  // first generation has no such gate.
+  kRtl,     // the logic; the default
+  kCmodel,  // the reference model that made the golden cases
+  // Silicon of the second generation with active clock gates: CDMA misses the weights that CSC
+  // frees while CDMA has nothing to fetch, and eventually waits for room for ever. The first
+  // generation has no such gate.
   kGated,
 };
 
-// By the names rtl, cmodel and gated.
+// Finds quirks by their names: rtl, cmodel and gated.
 constexpr std::optional<Quirks> find_quirks(std::string_view name) noexcept {
   if (name == "rtl") return Quirks::kRtl;
   if (name == "cmodel") return Quirks::kCmodel;
   if (name == "gated") return Quirks::kGated;
   return std::nullopt;
 }
-// Of the configuration as it is built.
+// Returns the quirks of silicon of a configuration.
 constexpr Quirks silicon_quirks(const nvdla_hw& hw) noexcept {
   return (hw.features & NVDLA_HW_WEIGHT_GATING) != 0 ? Quirks::kGated : Quirks::kRtl;
 }
 
-// Of Options::threads; whoever takes a number from people checks it against this.
+// The limit on Options::threads; a caller that parses a user's number checks it against this.
 inline constexpr unsigned kMaxThreads = 1024;
 
 struct Options {
   Quirks quirks = Quirks::kRtl;
-  // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
+  // Steps from the end of OP_ENABLE to the interrupt bit, since write responses take time.
   unsigned completion_delay = 1;
-  // Writes of registers are posted, as on the logic: one that changes the interrupt line (a mask, a
-  // clear, a bit that is set) reaches it later. A read of any register orders it, and a step of
-  // time is long enough for it. false: the line follows at once.
+  // Register writes are posted, as in the logic: a write that changes the interrupt line (a mask, a
+  // clear, a bit that is set) reaches it later. A read of any register, or a step of time,
+  // completes it. false: the line changes at once.
   bool posted_writes = true;
-  // Host threads for heavy layers of the convolution pipeline, the caller's included; 0 is one per
-  // processor. Results never depend on it. The bus is only ever called on the caller's.
+  // Host threads for heavy layers, the caller's included; 0: one per processor. Results do not
+  // depend on the number. Only the caller's thread calls the bus.
   unsigned threads = 1;
-  // Nanoseconds, roughly: a layer that takes less stays on one thread, and one that takes several
-  // times as much wakes threads that sleep.
+  // Approximate nanoseconds: a shorter layer stays on one thread, and a layer that takes several
+  // times as long wakes sleeping threads.
   double worth_sharing = 5e3;
-  // Direct convolutions of fp16 in plain fp32 instead of exactly as the logic: nothing for
-  // conformance.
+  // Computes direct convolutions of fp16 in plain fp32 instead of exactly as the logic does; not
+  // for conformance.
   bool fast_half = false;
-  // What stall and latency counters are predicted with; results do not depend on it.
+  // The memory with which stall and latency counters are predicted; results do not depend on it.
   cost::MemoryTiming memory = {};
 };
 
@@ -68,7 +69,7 @@ struct Refusals {
   bool first_write = false;
 };
 
-// A unit that is enabled and cannot go on, and why (silicon would hang there).
+// A unit that is enabled and can never continue, with the reason. Silicon would hang there.
 struct Blocked {
   std::uint32_t unit = 0;   // enum nvdla_unit
   std::uint32_t group = 0;  // register group

@@ -44,7 +44,7 @@ bool cleared_at_enable(const RegisterInfo& reg) {
   }
 }
 
-// Whether a write that is not dropped changes the register and nothing else.
+// Returns true if a write, unless it is dropped, only stores its value.
 bool stores_alone(const RegisterInfo& reg) {
   return reg.scope == Scope::kGroup && reg.write_one_clears == 0 && reg.write_one_sets == 0;
 }

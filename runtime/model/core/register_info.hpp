@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of every register, for whoever handles registers as data: the
-// model's register file, the decoder behind `nvdla regs`, trace players and
-// core dumps.  The tables are built at compile time from the description in
-// firmware/registers; this file depends on nothing else of the project.
+// The tables of all registers, for code that handles registers as data: the model's register file,
+// the decoder behind `nvdla regs`, trace players and core dumps. The tables are built at compile
+// time from the description in firmware/registers; this file depends on nothing else of the
+// project.
 //
-// Offsets are bytes inside a unit's 4 KiB window, byte addresses are offsets in
-// the device's register space.  Everything that differs between the two
-// register maps is an array indexed by RegisterMap.
+// Offsets are bytes inside a unit's 4 KiB window, byte addresses are offsets in the device's
+// register space. Everything that differs between the two register maps is an array indexed by
+// RegisterMap.
 #ifndef NVDLA_MODEL_CORE_REGISTER_INFO_HPP
 #define NVDLA_MODEL_CORE_REGISTER_INFO_HPP
 

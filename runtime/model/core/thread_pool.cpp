@@ -39,7 +39,7 @@ void await_change(const std::atomic<Value>& value, Value seen) noexcept {
   if (!spin_until([&] { return value.load() != seen; })) value.wait(seen);
 }
 
-// Of a thread in a run.
+// Marks a thread as taking part in a run, as long as this object exists.
 class Presence {
  public:
   explicit Presence(ThreadPool::Work& work) noexcept : work_(work) { work_.enter(); }
@@ -163,7 +163,7 @@ void ThreadPool::start() {
     while (threads_.size() + 1 < size_)
       threads_.emplace_back(&ThreadPool::help, this, static_cast<unsigned>(threads_.size()) + 1);
   } catch (const std::system_error&) {
-    // Those that there are do it.
+    // The threads that were started suffice.
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a number lies in the tables of SDP or CDP, and which of the two tables answers. Both units
-// search alike; how they interpolate and count is their own. What they find can be kept by a key.
+// Searches the tables of SDP or CDP: finds the place of a number in each, and which of the two
+// answers. Both units search alike; each interpolates and counts by itself. Results can be kept by
+// a key.
 #ifndef NVDLA_MODEL_LUT_LUT_SEARCH_HPP
 #define NVDLA_MODEL_LUT_LUT_SEARCH_HPP
 
@@ -31,15 +32,15 @@ struct LutTable {
 
 struct LutConfig {
   LutTable le, lo;
-  // Which table answers where both miss alike, or both hit or miss on different sides.
+  // LO answers if both tables underflow, both overflow, or otherwise both hit or both miss.
   bool underflow_lo = false, overflow_lo = false, hybrid_lo = false;
 
   bool operator==(const LutConfig&) const = default;
 };
 
-// Reads what the registers of SDP and CDP say alike: which entries there are, how they are
-// searched, and the slopes beyond them, whose SLOPE_SCALE has SLOPE_SHIFT behind it. Where tables
-// start and end is the unit's to read; the entries stay in the register file.
+// Reads the registers that SDP and CDP have in common: the entries, how they are searched, and the
+// slopes beyond them; SLOPE_SHIFT follows SLOPE_SCALE. The unit itself reads where the tables start
+// and end. The entries stay in the register file.
 LutConfig read_lut(const RegisterFile& registers, Unit unit, std::uint32_t le_slope_scale,
                    std::uint32_t lo_slope_scale);
 
@@ -47,15 +48,15 @@ enum class LutSide : std::uint8_t { kUnderflow, kHit, kOverflow };
 
 struct LutPlace {
   LutSide side = LutSide::kHit;
-  unsigned index = 0;          // of the entry below
-  std::uint64_t fraction = 0;  // of the way to the next entry, times 2^64
+  unsigned index = 0;          // index of the entry below
+  std::uint64_t fraction = 0;  // part of the way to the next entry, times 2^64
 };
 
 LutPlace lut_find(const LutTable& table, std::int64_t x) noexcept;
 // `x` is fp32.
 LutPlace lut_find_fp(const LutTable& table, std::uint32_t x) noexcept;
 
-// LO answers.
+// Returns true if LO answers.
 constexpr bool lut_choose_lo(const LutConfig& config, LutSide le, LutSide lo) noexcept {
   if (le == LutSide::kHit && lo != LutSide::kHit) return false;
   if (lo == LutSide::kHit && le != LutSide::kHit) return true;
@@ -63,8 +64,8 @@ constexpr bool lut_choose_lo(const LutConfig& config, LutSide le, LutSide lo) no
   return le == LutSide::kUnderflow ? config.underflow_lo : config.overflow_lo;
 }
 
-// A key has the bytes that a layer's results depend on: results that are kept from layer to layer
-// stay as long as their key does.
+// A key consists of the bytes that a layer's results depend on: results that are kept for later
+// layers are valid as long as their key is the same.
 void append_bytes(std::vector<std::byte>& key, const void* from, std::size_t bytes);
 
 template <typename... Scalars>

@@ -11,7 +11,7 @@ namespace {
 using fp::Fp17;
 using fp::Fp32;
 
-// Of integers: from here on every slope but 0 saturates, whatever the shift.
+// In integers, every slope but 0 saturates from this bias on, whatever the shift.
 constexpr int kTableBias = 47;
 // The index saturates before it is compared with the last entry.
 constexpr unsigned kTableIndex = 511, kTableIndexBits = 9;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t kBdmaDone = NVDLA_GLB_S_INTR_STATUS_BDMA_DONE_STATUS0_MASK;
 
-// What one step moves at most, so that the owner of the device sees time pass.
+// The most that one step moves, so that the owner of the device sees time pass.
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 20;
 // A line that is broadcast or short costs more than its bytes.
 constexpr std::uint64_t kLineCost = 64;
-// Nanoseconds of a byte, roughly.
+// Approximate nanoseconds per byte.
 constexpr double kCopiedByteTime = 0.03;
 
 }  // namespace
@@ -117,7 +117,7 @@ void Bdma::update_status() {
                             (busy_[1] ? NVDLA_BDMA_STATUS_GRP1_BUSY_MASK : 0));
 }
 
-// What the next step moves: surfaces, or lines of one that is larger than a step.
+// Returns what the next step moves: surfaces, or lines of a surface that is larger than a step.
 Bdma::Part Bdma::next_part(const Transfer& transfer) const noexcept {
   const std::uint64_t line_cost = transfer.bytes + kLineCost;
   const std::uint64_t surface_cost = transfer.lines * line_cost;
@@ -126,7 +126,8 @@ Bdma::Part Bdma::next_part(const Transfer& transfer) const noexcept {
   return {1, std::min(transfer.lines - line_, kStepBytes / line_cost)};
 }
 
-// Threads share what lies open where no line that is written is another or is read.
+// Moves a part with several threads, if Bus::window() maps both cubes and no written line overlaps
+// another line.
 bool Bdma::move_open(const Transfer& transfer, const Part& part) {
   const auto cube = [&](const Surface& memory) {
     return SdpCube{.memory = {memory.ram, dma_.wrapped(memory.at(surface_, line_)), memory.line,

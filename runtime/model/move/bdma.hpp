@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// BDMA: copies rectangles between memories. It has no ping-pong groups but a queue of transfers; a
-// launch closes what was pushed into group 0 or 1.
+// BDMA copies rectangles between memories. It has no ping-pong groups but a queue of transfers; a
+// launch closes group 0 or 1 with the transfers pushed so far.
 //
 // Hardware counts pushed transfers and takes the count when a launched group starts, not when it is
 // launched: transfers that are pushed while a group waits behind a running one join it, and the
@@ -34,11 +34,11 @@ class Bdma {
 
   void reset();
 
-  // A register was written; it has its value already.
+  // Handles a register write; the register already has its value.
   void written(std::uint32_t offset, std::uint32_t value);
 
-  // Moves on by one transfer, or a part of a large one. Gives the interrupts of a group that has
-  // written everything; its busy bit stays until delivered().
+  // Moves one transfer, or a part of a large one. Sets the interrupts of a group that has written
+  // everything; the group's busy bit stays until delivered().
   bool run(std::uint32_t& interrupts);
   void delivered(std::uint32_t interrupts);
 
@@ -51,7 +51,7 @@ class Bdma {
     std::uint64_t bytes = 0, lines = 0, surfaces = 0;
   };
 
-  // Surfaces and lines, from the ones that are next.
+  // The surfaces and lines of a step, from the current position on.
   struct Part {
     std::uint64_t surfaces = 0, lines = 0;
   };
@@ -69,17 +69,17 @@ class Bdma {
   Dma& dma_;
   ThreadPool& pool_;
   std::deque<Transfer> queue_;
-  // Pushed since the last group started, those that found the queue full included.
+  // Transfers pushed since the last group started, including those that found the queue full.
   unsigned counted_ = 0;
   bool busy_[2] = {};
   std::optional<unsigned> running_;
   std::optional<unsigned> waiting_;
-  unsigned left_ = 0;                                     // transfers of the running group
-  cost::Reads moved_;                                     // of the others
-  cost::Interface moved_to_ = cost::Interface::kPrimary;  // by the last of them
+  unsigned left_ = 0;                                     // transfers left in the running group
+  cost::Reads moved_;                                     // reads of the finished transfers
+  cost::Interface moved_to_ = cost::Interface::kPrimary;  // destination of the last of them
   bool stuck_ = false;                                    // the running group was empty
-  bool completing_ = false;  // everything is written, the responses are on their way
-  // Where the transfer at the front of the queue is.
+  bool completing_ = false;  // everything is written, the responses are pending
+  // The position in the transfer at the front of the queue.
   std::uint64_t surface_ = 0, line_ = 0;
   std::vector<std::byte> buffer_;
 };

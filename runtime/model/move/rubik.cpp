@@ -230,7 +230,7 @@ void Rubik::split(const RubikLayer& layer) {
     std::byte* to = room(at, plane_bytes, lanes, stride);
     kernels_.split_atoms(from, static_cast<unsigned>(layer.width), bytes,
                          static_cast<unsigned>(lanes), to, stride);
-    // What follows the line in its last atom is written as 0.
+    // The rest of the line's last atom is written as 0.
     for (std::uint64_t lane = 0; lane < lanes; ++lane)
       std::memset(to + lane * stride + used, 0, plane_bytes - used);
     wrote(at, plane_bytes, lanes, layer.plane_out);

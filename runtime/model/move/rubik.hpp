@@ -23,7 +23,7 @@ namespace nvdla::model {
 class Counters;
 class ThreadPool;
 
-// As the register has them.
+// Numbered as in the register.
 enum class RubikMode : std::uint8_t { kContract = 0, kSplit = 1, kMerge = 2 };
 
 struct RubikLayer {
@@ -41,7 +41,7 @@ RubikLayer read_rubik(const GroupView& view);
 // Returns what its time depends on.
 cost::RubikGeometry geometry(const RubikLayer& layer);
 
-// Why the layer never ends on hardware; empty if it ends.
+// Returns why the layer never ends on hardware; empty if it ends.
 std::string rubik_fault(const RubikLayer& layer);
 
 class Rubik {
@@ -57,24 +57,24 @@ class Rubik {
 
   void reset() { stuck_.clear(); }
 
-  // Runs a layer if one is there and can; gives its interrupts.
+  // Runs the next layer, if there is one that can run, and sets its interrupts.
   bool run(std::uint32_t& interrupts);
   void list_blocked(BlockedList& list) const;
 
  private:
-  // Planes are surfaces of their lines.
+  // Maps both cubes; for planar data each plane is a surface.
   void open(SdpCube in, SdpCube out);
-  // `count` lines of the input at `offset`, `stride` apart, and how far apart they are where they
-  // are given; until the next call.
+  // Returns `count` lines of the input, the first at `offset`, `stride` apart. Sets `stride` to
+  // their distance in the result. Valid until the next call.
   const std::byte* read(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
                         std::uint64_t& stride);
-  // Where lines of the output go, which then says that they are there.
+  // room() returns where to put lines of the output; wrote() then writes them.
   std::byte* room(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
                   std::uint64_t& stride);
   void wrote(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count, std::uint64_t stride);
   void announce(const SdpCube& out);
-  // Calls line(surface, y) for `height` lines of each surface, `bytes` each; threads share them
-  // where that changes nothing.
+  // Calls line(surface, y) for `height` lines of `bytes` bytes of each surface, on several threads
+  // where the order does not matter.
   template <typename Line>
   void for_each_line(std::uint64_t surfaces, std::uint64_t height, std::uint64_t bytes, Line line);
   void contract(const RubikLayer& layer);
@@ -88,7 +88,8 @@ class Rubik {
   Quirks quirks_;
   ThreadPool& pool_;
   std::string stuck_;
-  // Of the layer that runs: its cubes, and their bytes where these lie open, apart from each other.
+  // The cubes of the current layer, and their bytes if Bus::window() maps both and they do not
+  // overlap.
   Surface input_, output_;
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;

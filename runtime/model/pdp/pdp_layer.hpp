@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One layer of PDP and PDP_RDMA as their registers say it, and whether hardware would end it.
+// A layer as the registers of PDP and PDP_RDMA describe it, and whether hardware would finish it.
 #ifndef NVDLA_MODEL_PDP_PDP_LAYER_HPP
 #define NVDLA_MODEL_PDP_PDP_LAYER_HPP
 
@@ -43,11 +43,11 @@ struct PdpLayer : cost::PdpSizes {
   Bands in, out;
   unsigned right = 0, bottom = 0;
   std::uint32_t reciprocal_width = 0, reciprocal_height = 0;
-  // What n missing columns or rows add to a sum, as written; 0 for none.
+  // The padding registers: what n missing columns or rows add to a sum; 0 for n = 0.
   std::array<std::uint32_t, 8> padding{};
   Surface destination;
 
-  // Enabled; taken in only for a layer from memory.
+  // PDP_RDMA is enabled; read only for a layer from memory.
   bool has_rdma = false;
   PdpRdma rdma;
 };
@@ -58,18 +58,18 @@ struct Columns {
 };
 
 PdpRdma read_pdp_rdma(const GroupView& view);
-// The layers at CONSUMER.
+// Reads the layer at CONSUMER.
 PdpLayer read_pdp(const RegisterFile& registers);
 
-// The input columns that PDP_RDMA reads, one range for each band.
+// Lists the input columns that PDP_RDMA reads, one range for each band.
 void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns);
 
 // Returns what its time depends on.
 cost::PdpGeometry geometry(const PdpLayer& layer);
 
-// Why the layer never ends on hardware; empty if it ends.
+// Returns why the layer never ends on hardware; empty if it ends.
 std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer);
-// The same of a layer on the fly and the SDP layer that feeds it.
+// Does the same for a layer on the fly with the SDP layer that feeds it.
 std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer, const SdpLayer& sdp);
 
 }  // namespace nvdla::model

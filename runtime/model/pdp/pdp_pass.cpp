@@ -37,18 +37,18 @@ struct AverageFp16Rule {
   }
 };
 
-// Nanoseconds of a byte of the input, roughly.
+// Approximate nanoseconds per byte of the input.
 constexpr double kPoolTime = 0.15;
 
-// Of an entry of the padding table.
+// The bits of an entry of the padding table.
 constexpr unsigned kEntryBits = 19;
 
-// The signed number that the low bits are.
+// Returns the low bits as a signed number.
 std::int32_t low_bits(std::uint32_t value, unsigned bits) noexcept {
   return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
 }
 
-// One input line of `lanes` channels to one reduced line.
+// Reduces one input line of `lanes` channels along x.
 template <typename Rule>
 void reduce_line(const Rule& rule, const PdpLayer& layer, unsigned width, unsigned lanes,
                  const typename Rule::Element* in, typename Rule::Value* out) {
@@ -121,16 +121,16 @@ std::byte* scratch(std::vector<std::byte>& memory, std::size_t bytes) {
 
 }  // namespace
 
-// What an integer average adds for so many columns. In int8 the reference model takes as many bits
-// of an entry as the sum of so many elements has, the logic those of all. Entries that are such a
-// sum are the same to both, and no others compile.
+// Returns what an integer average adds for `count` missing columns. In int8, the reference model
+// uses only as many bits of an entry as a sum of `count` elements has; the logic uses the bits of
+// the longest sum. They agree on entries that are such sums, and the compiler accepts no others.
 std::int32_t PdpPass::missing_columns(unsigned count) const noexcept {
   constexpr unsigned kBitsOfSum[8] = {1, 8, 9, 10, 10, 11, 11, 11};
   if (layer_.precision != Precision::kInt8) return low_bits(layer_.padding[count], kEntryBits);
   return low_bits(layer_.padding[count], quirks_ == Quirks::kCmodel ? kBitsOfSum[count] : 11);
 }
 
-// Of so many rows; in int8 the logic takes this many bits of the product.
+// Does the same for missing rows. In int8, the logic keeps 14 bits of the product.
 std::int32_t PdpPass::missing_rows(unsigned count) const noexcept {
   const auto width = static_cast<std::int32_t>(layer_.kernel_width);
   if (layer_.precision != Precision::kInt8 || quirks_ == Quirks::kCmodel)
@@ -150,7 +150,8 @@ void PdpPass::begin(const PdpLayer& layer) {
   ready_ = prepare();
 }
 
-// Counts what is read, if it counts: columns that two bands share are read, and so counted, twice.
+// Looks for NaNs and infinities in what is read, and counts them if `counts`. Columns that two
+// bands share are read, and so counted, twice.
 HalfSpecials PdpPass::look_at(const std::byte* atoms, std::size_t bytes, bool counts,
                               PdpCounters& counters) const noexcept {
   if (layer_.precision != Precision::kFp16) return {};
@@ -188,7 +189,7 @@ void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, 
   // Reduced lines that are still needed, line y at y modulo the kernel's height.
   std::byte* const reduced = scratch(worker.reduced, value_bytes * layer_.kernel_height);
   PoolElements known[8] = {};
-  // Where a line has signs, others have, and are not looked at for them.
+  // Once a line has negative elements, later lines are not checked for signs.
   PoolElements plain = PoolElements::kUnsigned;
   unsigned next = first_line(lines.begin);
   for (unsigned oy = lines.begin; oy < lines.end; ++oy) {
@@ -215,7 +216,7 @@ void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, 
         to_ != nullptr ? to_ + surface * layer_.destination.surface + oy * layer_.destination.line
                        : scratch(worker.out, line_bytes);
     pooler.down(rows, layer_.kernel_height - rows.rows, elements, out);
-    // Of plain elements comes no NaN.
+    // Plain elements never produce a NaN.
     if (layer_.precision == Precision::kFp16 && elements == PoolElements::kAny)
       worker.counters.nan_out +=
           kernels_.count_specials(reinterpret_cast<const std::uint16_t*>(out), line_bytes / 2).nan;
@@ -263,7 +264,7 @@ void PdpPass::pool(std::uint64_t surface, Lines lines, Worker& worker, Line line
           surface, lines, worker, line);
 }
 
-// What the kernels take of the layer; false where a register holds a pattern that fp17 does not
+// Prepares the layer for the kernels. Returns false if a register has a pattern that fp17 does not
 // have.
 bool PdpPass::prepare() noexcept {
   constexpr PoolKind kFirst[] = {PoolKind::kAverageInt8, PoolKind::kAverageInt16,
@@ -351,13 +352,14 @@ PdpPass::InputLine PdpPass::read(std::uint64_t surface, unsigned y, bool fresh, 
   return line;
 }
 
-// The first line that is read for output lines from `oy` on, which is the first that those before
-// have not read, unless they share some.
+// Returns the first line to read for output lines from `oy` on: the first one that earlier lines
+// have not read, or that they share.
 unsigned PdpPass::first_line(unsigned oy) const noexcept {
   return oy == 0 ? 0 : std::min(lines_of(oy - 1).end, lines_of(oy).begin);
 }
 
-// Whether both cubes lie open, no line of the output is part of another or of the input.
+// Maps both cubes. Returns false if Bus::window() cannot, or if a line of the output overlaps
+// another line.
 bool PdpPass::open_windows(std::uint64_t surfaces) {
   const Columns& last = columns_.back();
   const SdpCube in{.memory = layer_.rdma.source,
@@ -427,7 +429,7 @@ void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, cons
               std::size_t{count} * hw_.atom);
   plane.received += count;
   if (plane.received < std::uint64_t{layer_.width} * layer_.height) return;
-  // What SDP hands on is neither counted nor flushed: that is done to what is read.
+  // PDP counts and flushes what PDP_RDMA reads, but not what SDP hands over.
   Worker& worker = workers_[0];
   pool(surface, {0, layer_.out_height}, worker, [&](unsigned row) -> InputLine {
     const std::byte* line = plane.atoms.data() + line_bytes * row;

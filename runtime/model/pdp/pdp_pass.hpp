@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs one PDP layer, surface by surface and line by line: each input line is reduced along x when
-// it arrives, and reduced lines are combined to output lines. A split into bands changes what is
-// read, never the result, so the whole width is pooled at once.
+// Runs one PDP layer, surface by surface and line by line: it reduces each input line along x when
+// the line arrives, and combines reduced lines to output lines. Bands change what is read, but not
+// the result, so the whole width is pooled at once.
 #ifndef NVDLA_MODEL_PDP_PDP_PASS_HPP
 #define NVDLA_MODEL_PDP_PDP_PASS_HPP
 
@@ -42,32 +42,34 @@ class PdpPass final : public AtomSink {
   // The layer must have passed pdp_fault().
   void begin(const PdpLayer& layer);
 
-  // All of a layer from memory. Threads share it where source and destination lie open, apart.
+  // Runs a whole layer from memory, on several threads if Bus::window() maps source and destination
+  // and they do not overlap.
   void run_from_memory();
 
-  // A layer on the fly: SDP's atoms, in any order. A surface is pooled when it is complete.
+  // Takes SDP's atoms of a layer on the fly, in any order. A surface is pooled when it is complete.
   void take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
             unsigned count) override;
 
   PdpCounters end();
 
  private:
-  // A surface on its way from SDP.
+  // A surface of which SDP has delivered a part.
   struct Plane {
     std::vector<std::byte> atoms;
     std::uint64_t received = 0;
   };
 
-  // Begin to end.
+  // The lines begin..end, without end.
   struct Lines {
     unsigned begin, end;
   };
-  // Whether the kernels may take its elements for plain ones.
+  // A line of the input. `plain`: the kernels may treat its elements as PoolElements other than
+  // kAny.
   struct InputLine {
     const std::byte* atoms;
     bool plain;
   };
-  // What a thread has to itself.
+  // The state of one thread.
   struct Worker {
     std::vector<std::byte> reduced, line, out;
     PdpCounters counters;
@@ -97,14 +99,14 @@ class PdpPass final : public AtomSink {
   Quirks quirks_;
   ThreadPool& pool_;
   PdpLayer layer_;
-  bool ready_ = false;     // for the kernels
-  bool moderate_ = false;  // what an average takes of registers is, as UnitKernels says
+  bool ready_ = false;     // the kernels support the layer
+  bool moderate_ = false;  // the registers of an average are moderate: UnitKernels
   PoolRule rule_ = {};
   std::int32_t missing_columns_[8] = {}, missing_rows_[8] = {};
   std::vector<Columns> columns_;
   std::vector<Plane> planes_;                        // by surface
-  std::vector<std::vector<std::byte>> free_planes_;  // of surfaces that are done
-  // Where all that is read or written lies open.
+  std::vector<std::vector<std::byte>> free_planes_;  // buffers of finished surfaces
+  // Both cubes, if Bus::window() maps them.
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;
   std::vector<Worker> workers_;

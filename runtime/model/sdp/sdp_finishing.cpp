@@ -13,12 +13,12 @@ namespace {
 using arith::magnitude;
 
 constexpr std::uint64_t kMostFinished = INT32_MAX;
-// Below, fp32 holds every whole number.
+// fp32 represents every integer below this one.
 constexpr std::uint64_t kWhole = std::uint64_t{1} << 24;
 constexpr std::uint64_t kNever = UINT64_MAX;
-// From here on a result is saturated.
+// Results from this magnitude on are saturated.
 constexpr std::uint64_t kSaturated = 129;
-// Longer shifts leave nothing, or reach beyond 64 bits on the way.
+// Longer shifts leave nothing, or exceed 64 bits in between.
 constexpr unsigned kLongestShift = 38;
 
 std::uint64_t scaled(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
@@ -44,7 +44,7 @@ bool SdpFinishing::begin(const SdpLayer& layer, const SdpOperands (&operands)[3]
   return most_ <= kMostFinished && scale_exactly(layer);
 }
 
-// The next operator; ReLU is the last thing before the converter.
+// Adds the next operator; ReLU must be the last step before the converter.
 bool SdpFinishing::take(const SdpLayer& layer, const SdpOperands (&operands)[3], unsigned unit) {
   if (relu_) return false;
   const SdpOperands& of = operands[unit];
@@ -93,7 +93,8 @@ bool SdpFinishing::take_channels(const OperatorX& x, const SdpOperands& operands
   return most_ <= kMostFinished;
 }
 
-// The converter, and whether what was cut off before it is saturated anyway.
+// Adds the converter. Returns false unless all results that fp32 cannot represent before it
+// saturate anyway.
 bool SdpFinishing::scale_exactly(const SdpLayer& layer) {
   scale_ = 0;
   if (layer.offset != 0 || layer.scale <= 0 || layer.shift > kLongestShift) return false;
@@ -102,7 +103,7 @@ bool SdpFinishing::scale_exactly(const SdpLayer& layer) {
   if (least_cut_ != kNever && least_cut_ < added_ + (needed + factor - 1) / factor) return false;
   if (layer.scale == 1 && layer.shift == 0) return true;
   scale_ = std::ldexp(static_cast<float>(layer.scale), -static_cast<int>(layer.shift));
-  // What is cut off of great numbers, too; and no result is out of reach of 32 bits.
+  // The same applies to great numbers, and every result must fit 32 bits.
   return (most_ < kWhole || factor * kWhole >= needed) &&
          scaled(most_, factor, layer.shift) <= kMostFinished;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Layers of SDP that bring integers to int8 in one pass over a tile: an operand and a factor of
-// each channel, a tensor added, ReLU, the converter; any of these may be missing. What most layers
-// of a network are.
+// `SdpFinishing` runs SDP layers that convert integers to int8 in one pass over a tile: an ALU
+// operand and a factor for each channel, a tensor to add, ReLU and the converter, any of which may
+// be missing. Most layers of networks have this form.
 #ifndef NVDLA_MODEL_SDP_SDP_FINISHING_HPP
 #define NVDLA_MODEL_SDP_SDP_FINISHING_HPP
 
@@ -17,16 +17,16 @@ namespace nvdla::model {
 
 class SdpFinishing {
  public:
-  // No integer that comes in has a greater magnitude than `largest`. Whether one pass, in fp32,
-  // gives exactly what the operators do.
+  // Prepares a layer. No input has a greater magnitude than `largest`. Returns true if one pass in
+  // fp32 gives exactly the results of the operators.
   bool begin(const SdpLayer& layer, const SdpOperands (&operands)[3], std::uint64_t largest,
              std::uint32_t channels);
 
-  // What adds a tensor, if anything does: its operands of a tile are to be fetched.
+  // The operator that adds a tensor, if any: its operands have to be fetched for each tile.
   static constexpr unsigned kNone = 3;
   unsigned adder() const noexcept { return adder_; }
 
-  // `elements`: of the adder.
+  // `elements` are the adder's operands.
   SdpFinish block(unsigned number, const SdpOperands (&operands)[3],
                   const SdpOperands::Tile& elements) const noexcept;
 
@@ -37,9 +37,9 @@ class SdpFinishing {
 
   unsigned channels_ = kNone, adder_ = kNone;  // operators
   bool relu_ = false;
-  float scale_ = 0;              // of the converter; 0: it changes nothing
-  std::uint64_t most_ = 0;       // magnitude at this place
-  std::uint64_t added_ = 0;      // by the adder
+  float scale_ = 0;              // the converter's; 0: no change
+  std::uint64_t most_ = 0;       // the greatest magnitude so far
+  std::uint64_t added_ = 0;      // the most that the adder adds
   std::uint64_t least_cut_ = 0;  // results of a factor from here on may be too small
   unsigned blocks_ = 0;
   std::vector<float> factors_;        // empty: none

@@ -99,7 +99,7 @@ OperatorY read_y(const GroupView& view) {
 
 Precision precision(std::uint32_t field) { return static_cast<Precision>(field); }
 
-// What BS, BN or EW takes from its DMA: first the ALU, then the multiplier.
+// The parts of BS, BN or EW that take operands from its DMA.
 struct Taken {
   bool alu, mul;
 };
@@ -115,7 +115,7 @@ std::string disagrees(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
          std::to_string(rdma);
 }
 
-// Why data of these precisions do not get through; empty if they do.
+// Returns why the layer stalls with data of these precisions; empty if it does not.
 std::string conversion_fault(Precision in, Precision proc, Precision out) {
   if (in != proc && precision_bytes(in) == precision_bytes(proc))
     return "there is no conversion on the way in";

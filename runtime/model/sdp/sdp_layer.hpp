@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One layer of SDP and SDP_RDMA as their registers say it, and whether hardware would end it.
+// A layer as the registers of SDP and SDP_RDMA describe it, and whether hardware would finish it.
 #ifndef NVDLA_MODEL_SDP_SDP_LAYER_HPP
 #define NVDLA_MODEL_SDP_SDP_LAYER_HPP
 
@@ -74,7 +74,7 @@ struct OperatorY {
   bool operator==(const OperatorY&) const = default;
 };
 
-// What SDP_RDMA's own registers say.
+// The registers of SDP_RDMA.
 struct SdpRdma {
   std::uint32_t width = 0, height = 0, channels = 0;
   bool flying = false;
@@ -85,7 +85,7 @@ struct SdpRdma {
   OperandDma operands[3];  // BS, BN, EW
   bool count_specials = false;
 
-  // The greatest magnitude of an integer.
+  // Returns the greatest magnitude of an integer input.
   std::uint64_t largest_input() const noexcept { return in == Precision::kInt8 ? 128 : 32768; }
   bool operator==(const SdpRdma&) const = default;
 };
@@ -110,9 +110,9 @@ struct SdpLayer {
   bool count_specials = false;
   bool count_lut = false;
 
-  // Consumes something that SDP_RDMA brings.
+  // The layer consumes data that SDP_RDMA reads.
   bool needs_rdma = false;
-  // SDP_RDMA's group, when it is enabled.
+  // SDP_RDMA's registers, if it is enabled.
   bool has_rdma = false;
   SdpRdma rdma;
 
@@ -120,18 +120,18 @@ struct SdpLayer {
 };
 
 SdpRdma read_sdp_rdma(const GroupView& view);
-// The layers at CONSUMER; SDP_RDMA is taken in only if it is enabled and needed.
+// Reads the layer at CONSUMER, with SDP_RDMA only if it is enabled and needed.
 SdpLayer read_sdp(const RegisterFile& registers);
 
-// Nothing is read: SDP_RDMA ends by itself.
+// Returns true if SDP_RDMA has nothing to read and ends by itself.
 bool reads_nothing(const SdpRdma& rdma) noexcept;
-// An operand DMA brings what SDP does not take: SDP ends, SDP_RDMA never does.
+// Reports an operand DMA whose data SDP does not consume: SDP ends, but SDP_RDMA never does.
 std::string unconsumed_operand(const SdpLayer& layer);
 
 // Returns what its time depends on.
 cost::SdpGeometry geometry(const SdpLayer& layer);
 
-// Why the layer never ends on hardware, or is not modelled yet; empty if it ends.
+// Returns why the layer never ends on hardware, or is not modelled yet; empty if it ends.
 std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer);
 
 }  // namespace nvdla::model

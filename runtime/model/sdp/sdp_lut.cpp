@@ -16,11 +16,11 @@ namespace {
 using fp::Fp17;
 using fp::Fp32;
 
-// Of a fraction only these bits take part.
+// Interpolation uses only these bits of a fraction.
 constexpr unsigned kFractionBits = 35;
 constexpr std::int64_t kOne = std::int64_t{1} << kFractionBits;
-// Documented OFFSETs of integer tables end at 31. From here on every slope but 0 saturates, and
-// what it is a slope of fits the arithmetic.
+// Documented OFFSETs of integer tables end at 31. From this value on every slope but 0 saturates,
+// while the distance that the slope multiplies still fits the arithmetic.
 constexpr int kMostBias = 62;
 
 std::int64_t short_fraction(std::uint64_t fraction) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The table of EW: what SDP's registers say of it, how it interpolates, and what it counts.
+// The look-up table of EW: reads its registers, interpolates, and counts.
 #ifndef NVDLA_MODEL_SDP_SDP_LUT_HPP
 #define NVDLA_MODEL_SDP_SDP_LUT_HPP
 
@@ -15,7 +15,7 @@ namespace nvdla::model {
 
 LutConfig read_sdp_lut(const RegisterFile& registers, Precision proc);
 
-// Where the answers came from, and independently of that which tables had one.
+// Counts which side the answers came from and, independently, which tables were hit.
 struct SdpLutCounters {
   std::uint64_t underflow = 0, overflow = 0, hit = 0;
   std::uint64_t le_hit = 0, lo_hit = 0;
@@ -30,22 +30,22 @@ struct SdpLutCounters {
   }
 };
 
-// The tables of a layer.
+// `SdpLut` evaluates the tables of a layer.
 class SdpLut {
  public:
-  // The configuration stays where it is. No integer that comes in has a greater magnitude than
+  // Prepares a layer. `config` must outlive the layer. No input has a greater magnitude than
   // `largest`.
   void begin(const LutConfig& config, const UnitKernels& kernels, std::uint64_t largest) noexcept;
-  // The same in fp16 processing. `regular`: no pattern that comes in is one that fp::is_regular()
-  // does not know.
+  // Does the same for fp16 processing. `regular`: every input satisfies fp::is_regular().
   void begin_float(const LutConfig& config, const UnitKernels& kernels, bool regular) noexcept;
 
-  // In place on the first `lanes` of [count][kBlock], integers or fp32; counts what is asked for.
+  // Looks up the first `lanes` of each [count][kBlock] in place, integers or fp32; counts if
+  // `counted`.
   void look_up(std::int32_t* values, unsigned count, unsigned lanes, bool counted,
                SdpLutCounters& counters) const noexcept;
 
  private:
-  // What all int8 may be, and a little more.
+  // A bound on the magnitude of int8 values with some margin.
   static constexpr std::int32_t kFew = 256;
 
   void look_up_run(std::int32_t* values, TableRun& run) const noexcept;
@@ -53,10 +53,10 @@ class SdpLut {
   const LutConfig* config_ = nullptr;
   const UnitKernels* kernels_ = nullptr;
   bool real_ = false;
-  bool ready_ = false;  // for the kernels
+  bool ready_ = false;  // the kernels support the layer
   IntTables ints_ = {};
   FloatTables floats_ = {};
-  // Where so few numbers come in, the answer to each of them, and the sides.
+  // With inputs up to kFew, the answers and the sides of all of them.
   bool few_ = false;
   std::int32_t answers_[2 * kFew + 1] = {}, sides_[2 * kFew + 1] = {};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Layers of SDP from memory to memory where nothing but an element decides what becomes of it, with
-// a table for instance: there are no more results than patterns, so each is computed once, by the
-// operators themselves, and looked up from then on, in the layers that follow, too.
+// Maps for SDP layers from memory to memory whose results depend on one element only, such as
+// layers with a table. There are no more results than patterns of an element, so the operators
+// compute each result once, and this layer and later ones look it up.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@
 namespace nvdla::model {
 namespace {
 
-// The first one stands for all.
+// Returns true if all values are equal.
 bool all_alike(std::span<const std::int32_t> values) {
   return std::all_of(values.begin(), values.end(),
                      [&](std::int32_t value) { return value == values.front(); });
@@ -57,7 +57,7 @@ SdpMap& SdpPass::find_map() {
   return map;
 }
 
-// Pays where such layers have had more elements than there are patterns.
+// Decides on a map, which pays once such layers have had more elements than there are patterns.
 bool SdpPass::plan_map(std::uint64_t elements) {
   const bool bytes = layer_.proc == Precision::kInt8;
   const bool counts = layer_.count_saturation || (layer_.y.lut && layer_.count_lut) ||
@@ -86,7 +86,7 @@ void SdpPass::make_map() {
   const unsigned bytes = precision_bytes(layer_.proc);
   const unsigned patterns = 1u << (8 * bytes);
   Worker& worker = workers_[0];
-  // What the operators count is of patterns, not of elements.
+  // The operators would count patterns here, not elements.
   const SdpCounters kept = worker.counters;
   bytes == 1 ? map_->bytes.resize(patterns) : map_->words.resize(patterns);
   constexpr unsigned kPatterns = kPositions * kBlock;

@@ -82,7 +82,7 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
     }
   }
 
-  // Of elements only what they can be is known.
+  // The values of per-element operands are not known yet, only their range.
   const auto limit = [&](const OperandConverter* converter, unsigned shift) -> std::uint64_t {
     constexpr std::uint64_t kAny = std::uint64_t{1} << 31;
     const auto value = static_cast<std::uint64_t>(element_limit());
@@ -105,7 +105,7 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
 void SdpOperands::open() {
   window_ = nullptr;
   if (!per_element()) return;
-  // The strides of a single position say nothing.
+  // A cube of one position has meaningless strides.
   cube_ = {.memory = dma_layer_->memory,
            .surfaces = padded_channels_ / column_,
            .height = layer_->height,

@@ -50,7 +50,7 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
   sink_ = sink;
   column_ = hw_.atom / precision_bytes(layer.proc);
   padded_channels_ = (layer.channels + column_ - 1) / column_ * column_;
-  // The second generation has no batches, whatever the register says.
+  // The second generation has no batches and ignores the register.
   batches_ = hw_.regmap == NVDLA_REGMAP_NV_FULL ? layer.batches : 1;
   batch_ = 0;
   float_ = layer.proc == Precision::kFp16;
@@ -161,7 +161,7 @@ bool SdpPass::may_write(std::span<const std::byte> bytes) const noexcept {
                                 before(window_, bytes.data() + bytes.size()));
 }
 
-// What the stream can be behind each operator, and where 32 bits hold it on the way.
+// Bounds the values after each operator, and finds the operators at which 32 bits hold them.
 void SdpPass::bound(const SdpLayer& layer, SdpPlan& plan) noexcept {
   constexpr std::uint64_t kMost = INT32_MAX;
   constexpr unsigned kNarrowShift = 32;

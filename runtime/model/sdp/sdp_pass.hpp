@@ -2,7 +2,7 @@
 //
 // Runs one SDP layer tile by tile: operands, the three operators, the output converter, the write
 // to memory. A producer (memory or the convolution pipeline) fills a tile of 32-bit values and
-// hands it over while it is in cache.
+// hands it over while the tile is in cache.
 #ifndef NVDLA_MODEL_SDP_SDP_PASS_HPP
 #define NVDLA_MODEL_SDP_SDP_PASS_HPP
 
@@ -25,7 +25,7 @@ namespace nvdla::model {
 
 class ThreadPool;
 
-// Counters that a layer latches.
+// The counters that a layer latches.
 struct SdpCounters {
   std::uint32_t saturated = 0;
   std::uint32_t nan_in = 0, infinite_in = 0;  // fp16 from memory
@@ -44,7 +44,7 @@ struct SdpCounters {
   }
 };
 
-// A step of a stream as the layer has it, for any of its surfaces.
+// A step of a stream, for any surface of the layer.
 struct SdpStreamStep {
   StepKind kind = StepKind::kRelu;
   unsigned operand = 0;  // of BS, BN or EW: of its ALU or of its multiplier
@@ -64,77 +64,77 @@ struct SdpStreamSteps {
   void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
 };
 
-// The results of a layer for each pattern of an element, kept for the layers after it.
+// The results of a layer for each pattern of an element, kept for later layers.
 struct SdpMap {
   std::vector<std::byte> key;  // all that decides
   std::uint64_t seen = 0;      // elements of such layers
   bool made = false;
   std::vector<std::uint8_t> bytes;
   std::vector<std::uint16_t> words;
-  // Flags of bytes, where anything is counted: the counters to which a pattern adds, from the
-  // lowest bit on saturated, underflow, overflow, le_hit and lo_hit.
+  // The counters to which each pattern adds, if the layer counts, as bits: saturated (lowest),
+  // underflow, overflow, le_hit, lo_hit.
   std::vector<std::uint8_t> flags;
   bool flags_alike = false;
 };
 
 class SdpPass {
  public:
-  // Output positions of a tile: a few register tiles of the convolution. A set of kernels may want
-  // up to kMostPositions.
+  // Output positions per tile: a few register tiles of the convolution. A set of kernels may use up
+  // to kMostPositions.
   static constexpr unsigned kPositions = 4 * kMr;
 
   static constexpr std::uint64_t kAnyInteger = std::uint64_t{1} << 31;
 
   SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads = 1);
 
-  // Reads per-channel operands. Positions are numbered in raster order, y * width + x. The sink
-  // takes the output of a layer to PDP. No integer that tile() gets has a greater magnitude than
-  // `largest`.
+  // Begins a layer and reads its per-channel operands. Positions are numbered in raster order, y *
+  // width + x. `sink` takes the output of a layer to PDP. No integer that tile() gets has a greater
+  // magnitude than `largest`.
   void begin(const SdpLayer& layer, std::uint64_t largest = kAnyInteger, AtomSink* sink = nullptr);
 
   unsigned blocks() const noexcept { return (padded_channels_ + kBlock - 1) / kBlock; }
-  // Lanes of a block that exist, padded ones of the last atom included.
+  // Returns the lanes that exist in a block, including the padded ones of the last atom.
   unsigned lanes(unsigned block) const noexcept;
 
-  // The cube of the batch that the tiles that follow belong to; the first one after begin().
+  // Selects the cube of the batch for the tiles that follow; begin() selects the first one.
   void select_batch(unsigned batch) noexcept { batch_ = batch; }
 
-  // Whether threads may process different tiles at once, in any order.
+  // Returns true if threads may process different tiles at the same time, in any order.
   bool shareable() const noexcept { return shareable_; }
 
-  // Whether host bytes may change by what tiles write, or as PDP goes on with them.
+  // Returns true if tiles, or PDP behind them, may write to these host bytes.
   bool may_write(std::span<const std::byte> bytes) const noexcept;
 
-  // Processes values [count][kBlock] of positions first..; destroys them. In fp16 processing they
-  // are patterns of fp32. Winograd's output comes in raster order like any other.
+  // Processes the values [count][kBlock] of positions from `first` on, and destroys them. In fp16
+  // processing they are patterns of fp32. Winograd's output comes in raster order like any other.
   void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
             unsigned thread = 0);
 
-  // Whether all that is done to a tile is an SdpFinish of what comes in.
+  // Returns true if an SdpFinish of its input is all that a tile needs.
   bool finishes() const noexcept { return plan_->finishes; }
-  // The same as tile() where it is: calls `finish(pass, out)`, which leaves [count][kBlock] in
+  // Replaces tile() if finishes(): calls `finish(pass, out)`, which leaves [count][kBlock] in
   // `out`.
   template <typename Finish>
   void finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
                    Finish finish);
 
-  // Returns whether all that is done to a tile is an epilogue of merged steps that guard nothing.
+  // Returns true if an epilogue of merged steps that guard nothing is all that a tile needs.
   bool merges() const noexcept { return plan_->has_epilogue && epilogue_.merges(); }
-  // Does the same as tile() where it is: calls `finish(block, out)`, which leaves [count][kBlock]
-  // in `out`.
+  // Replaces tile() if merges(): calls `finish(block, out)`, which leaves [count][kBlock] in `out`.
   template <typename Finish>
   void merged_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
                    Finish finish);
 
-  // The whole layer from memory. Threads share it where they may share tiles and the source lies
-  // open, too, apart from what is written or in its place.
+  // Runs a whole layer from memory. Several threads share it if they may share tiles and
+  // Bus::window() maps the source, which must not overlap the output unless it is in the same
+  // place.
   void run_from_memory(ThreadPool& pool);
 
-  // Announces what was written.
+  // Announces the written memory to the bus, and returns the counters.
   SdpCounters end();
 
  private:
-  // What a thread has to itself.
+  // The state of one thread.
   struct Worker {
     SdpOperands::Tile elements[3];
     std::vector<std::byte> raw;
@@ -146,27 +146,26 @@ class SdpPass {
 
   class StreamPlan;
 
-  // `SdpPlan` holds what begin() finds out about a layer, apart from where its tensors lie.
+  // `SdpPlan` has the results of begin() for a layer, except for the addresses of its tensors.
   struct SdpPlan {
     SdpPlan(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
         : operands{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}} {}
 
-    std::uint64_t mark = 0;  // by which most plans differ
+    std::uint64_t mark = 0;  // a hash, to find the plan
     SdpLayer layer;          // without tensors
     std::uint64_t largest_input = 0;
-    std::uint64_t generations[3] = {};  // of the operands of channels
+    std::uint64_t generations[3] = {};  // of the per-channel operands
     SdpOperands operands[3];
     bool plain_operands = false;  // no operand of Y is the pattern of an infinity or a denormal
     SdpFinishing finishing;
-    bool finishes = false;          // a tile is one pass
-    bool has_epilogue = false;      // the same by an epilogue
+    bool finishes = false;          // an SdpFinish does a tile
+    bool has_epilogue = false;      // an SdpEpilogue does a tile
     SdpEpilogue::Mark epilogue;     // which one
     bool fits[3] = {};              // SdpX::fits and SdpY::fits
     std::uint64_t largest_sum = 0;  // of what comes out of the operators
   };
 
-  // Finds the plan of a layer, or makes it. Plans are kept where the bus tells when operands
-  // change.
+  // Finds or makes the plan of a layer. Plans are kept if the bus reports changes of operands.
   void find_plan(std::uint64_t largest);
   SdpPlan* known_plan(std::uint64_t mark, const SdpLayer& layer, std::uint64_t largest,
                       const std::uint64_t (&generations)[3]) noexcept;
@@ -174,11 +173,11 @@ class SdpPass {
   void make_plan(SdpPlan& plan);
   static void bound(const SdpLayer& layer, SdpPlan& plan) noexcept;
   void open_windows();
-  // Layers that are streams, and lines of one.
+  // Functions for layers that are streams, and for their lines.
   bool open_source();
   bool plan_stream();
   void stream(const LineTasks::Lines& lines, unsigned thread);
-  // Layers of elements that decide their results alone, and lines of one.
+  // Functions for layers whose results depend on one element only, and for their lines.
   bool plan_map(std::uint64_t elements);
   void add_map_key();
   SdpMap& find_map();
@@ -190,7 +189,8 @@ class SdpPass {
   void announce();
   void count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const;
   void fetch_elements(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
-  // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
+  // Returns the place of a tile [count][kBlock] of int8 in memory, if memory has that layout; else
+  // null.
   std::int8_t* place(unsigned block, std::uint32_t first) const noexcept;
   bool operate(std::int32_t* values, unsigned block, unsigned count, unsigned used, Worker& worker);
   void convert(std::int32_t* values, unsigned count, unsigned used, Worker& worker);
@@ -213,8 +213,8 @@ class SdpPass {
   unsigned batches_ = 1;
   unsigned batch_ = 0;
   SdpPlan* plan_ = &passing_;
-  SdpPlan passing_;  // of a layer that is not kept
-  // Beyond so many plans all are forgotten.
+  SdpPlan passing_;  // the plan of a layer that is not kept
+  // All plans are dropped when there are more than this.
   static constexpr std::size_t kMaxPlans = 4096;
   std::vector<std::unique_ptr<SdpPlan>> plans_;
   RecurringSearch plan_search_;
@@ -225,7 +225,7 @@ class SdpPass {
   bool shareable_ = false;
   const std::byte* source_ = nullptr;  // where threads may read it
   SdpStreamSteps stream_;
-  // Networks have a function or several for bytes, each with a few scales.
+  // Networks have one or several functions of bytes, each with a few scales.
   static constexpr std::size_t kMostByteMaps = 64;
   std::vector<std::byte> map_key_;
   std::vector<SdpMap> byte_maps_;

@@ -25,20 +25,20 @@ constexpr StepKind alu_step(Alu algorithm) noexcept {
                                   : StepKind::kAdd;
 }
 
-// 0, or a finite number that fp16 has, or half of its last place.
+// Returns true for 0, a finite fp16 number, or half of its last place.
 bool is_like_half(std::int32_t bits) noexcept {
   const float magnitude = std::abs(std::bit_cast<float>(bits));
   return magnitude == 0 || (magnitude >= 0x1p-24F && magnitude <= 65504 && (bits & 0x1fff) == 0);
 }
 
-// Where lines of a cube lie.
+// Returns the offset of a line in a cube.
 std::uint64_t offset_of(const Surface& memory, std::uint64_t surface, std::uint64_t y) noexcept {
   return surface * memory.surface + y * memory.line;
 }
 
 }  // namespace
 
-// The steps of the layer, and the greatest magnitude behind each.
+// `StreamPlan` derives the steps of the layer, and the greatest magnitude after each.
 class SdpPass::StreamPlan {
  public:
   StreamPlan(const SdpPass& pass, std::uint64_t largest) noexcept
@@ -47,7 +47,7 @@ class SdpPass::StreamPlan {
         most_(largest),
         words_(pass.layer_.proc == Precision::kInt8) {}
 
-  // Whether 16 bits hold all of it: no operands of two bytes, among which is -32768.
+  // Returns true if 16 bits hold all values. Operands of two bytes may be -32768 and do not fit.
   bool fits_words() const noexcept { return words_; }
   std::uint64_t largest() const noexcept { return most_; }
 
@@ -60,7 +60,7 @@ class SdpPass::StreamPlan {
       if (!x.mul.active && !real_ && x.mul_shift != 0 && !add_scale(steps, {0, 1, 0}, x.mul_shift))
         return false;
       if (!x.relu) continue;
-      // Of what is rounded up to 0 or less, nothing is left.
+      // Rounding halves up changes only results that are 0 or negative, which ReLU sets to 0.
       if (x.mul.active) steps.step[steps.count - 1].product.up = true;
       steps.add({.kind = StepKind::kRelu});
     }
@@ -72,7 +72,7 @@ class SdpPass::StreamPlan {
     return true;
   }
 
-  // (x - offset) * scale >> shift, of integers.
+  // Adds (x - offset) * scale >> shift, for integers.
   bool add_scale(SdpStreamSteps& steps, StepScale scale, unsigned shift) {
     const std::uint64_t sum = most_ + magnitude(scale.offset);
     const WordProduct product = word_product(sum, magnitude(scale.scale), shift);
@@ -83,7 +83,7 @@ class SdpPass::StreamPlan {
   }
 
  private:
-  // Goes on with a rounded product, if 32 bits hold it.
+  // Multiplies and rounds the greatest magnitude; false if 32 bits do not hold it.
   bool scales(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
     if (value > kMostStreamed || shift > 30) return false;
     const std::uint64_t product = value * factor + ((std::uint64_t{1} << shift) >> 1) + 1;
@@ -93,7 +93,7 @@ class SdpPass::StreamPlan {
     return true;
   }
 
-  // Of magnitudes, rounded.
+  // Chooses the form of a rounded product of 16-bit values, from the magnitudes.
   WordProduct word_product(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
     words_ &= value <= kMostOfWord && factor <= kMostOfWord;
     WordProduct product{};
@@ -101,7 +101,7 @@ class SdpPass::StreamPlan {
     constexpr unsigned kBits = 15;
     if (shift > kBits) {
       product.bits = WordBits::kUpper;
-      // Without a sign there is room for one bit more.
+      // Magnitudes have no sign, which leaves one more bit.
       product.left = 1;
       product.right = static_cast<std::uint8_t>(shift - kBits);
       return product;
@@ -109,7 +109,7 @@ class SdpPass::StreamPlan {
     const auto room = [](std::uint64_t number) {
       return kBits - static_cast<unsigned>(std::bit_width(number));
     };
-    // Rather the factor, which may be one of a channel.
+    // Shifts the factor first, since it may be a channel's and is then shifted only once.
     const unsigned left = kBits - shift, of_factor = std::min(left, room(factor));
     words_ = left - of_factor <= room(value);
     product.bits = WordBits::kFrom15;
@@ -144,7 +144,7 @@ class SdpPass::StreamPlan {
     return true;
   }
 
-  // Where the operand comes from; false if a stream cannot take it.
+  // Finds the source of a step's operand; false if a stream cannot use it.
   bool find_operand(SdpStreamStep& step) noexcept {
     const SdpOperands& operands = pass_.plan_->operands[step.operand];
     const OperatorY& y = pass_.layer_.y;
@@ -160,7 +160,7 @@ class SdpPass::StreamPlan {
     step.per_element = true;
     if (!operands.in_window() || operands.parts() != 1) return false;
     if (real_) return true;
-    // As SdpOperands does.
+    // Repeats the conversion of SdpOperands.
     const OperandConverter& converter = step.alu ? y.alu_converter : y.mul_converter;
     if (of_y && !converter.bypass) {
       const std::uint64_t sum = operands.element_limit() + magnitude(converter.offset);
@@ -185,7 +185,8 @@ class SdpPass::StreamPlan {
   bool words_;
 };
 
-// Source and destination lie open, apart or in the same place, and no operand is written.
+// Maps the source. Returns true if Bus::window() maps source and destination, they are disjoint or
+// the same, and no operand is written.
 bool SdpPass::open_source() {
   source_ = nullptr;
   if (window_ == nullptr || !shareable_ || single_) return false;
