@@ -361,10 +361,10 @@ std::string inline_text(const Json& value) {
   return text;
 }
 
-// Of the second line of what is too long for one.
+// The indentation of the second and later lines of a long value.
 constexpr std::size_t kHanging = 2;
 
-// One line for what is simple, a paragraph with more indentation for what is not.
+// Prints a simple value in one line, others as a paragraph with more indentation.
 void print(const std::string& name, const Json& value, int depth) {
   if (plain(value)) {
     const std::size_t indent = static_cast<std::size_t>(depth) * 2;

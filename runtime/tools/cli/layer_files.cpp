@@ -69,7 +69,7 @@ std::array<std::uint32_t, 4> sizes(const Shape& s) {
   return {s.batch, s.channels, s.height, s.width};
 }
 
-// What every file system takes.
+// Returns `text` as a file name that every file system accepts.
 std::string file_name(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   std::string name(text.substr(0, kLongest));
@@ -83,7 +83,7 @@ std::string file_name(std::string_view text) {
   return name;
 }
 
-// The units of "conv+sdp+pdp" but the last.
+// Returns the units of "conv+sdp+pdp" except the last.
 std::vector<std::string> on_the_fly(std::string_view kind) {
   std::vector<std::string> units;
   for (std::size_t plus; (plus = kind.find('+')) != kind.npos; kind.remove_prefix(plus + 1))

@@ -201,7 +201,7 @@ int plot_function(const LutOptions& options) {
   return kSuccess;
 }
 
-// What a table of a loadable gives for numbers of its unit.
+// A table of a loadable, with the layer that uses it.
 struct FoundTable {
   nvdla_lut lut = {};
   bool real = false;
@@ -215,7 +215,7 @@ FoundTable find_table(const LutOptions& options) {
   }
   const nvdla_hw& hw = *detail::find_configuration(file.configuration(0));
   std::uint32_t count = 0;
-  std::size_t steps = 0;  // of tasks before
+  std::size_t steps = 0;  // of earlier tasks
   for (const loadable::Task& task : file.impl().tasks) {
     if (!task.of_hardware()) {
       steps += task.cpu_operations();

@@ -62,7 +62,7 @@ int profile(const ProfileOptions& options) {
   print_other_memory(file, chosen);
   Request request = file.open(device, {.statistics = true});
   write_inputs(request, file, inputs);
-  // What the first run has to load and to fault in is not what a user waits for later.
+  // Profiles the second run, since the first one loads and faults in data, which later runs do not.
   request.run();
   request.run();
 

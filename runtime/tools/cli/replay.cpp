@@ -160,7 +160,7 @@ FileResult play_file(const ReplayOptions& options, const fs::path& path,
   }
 }
 
-// Which file is being played, on a terminal only and gone when the next line comes.
+// Shows which file is being played, on a terminal only; the next line replaces it.
 class FileCount {
  public:
   FileCount(std::size_t total, bool wanted)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What traces and records are played on: --device of `nvdla replay` and `nvdla diff`.
+// Opens the device for traces and records: --device of `nvdla replay` and `nvdla diff`.
 #ifndef NVDLA_TOOLS_CLI_REPLAY_TARGET_HPP
 #define NVDLA_TOOLS_CLI_REPLAY_TARGET_HPP
 
@@ -17,19 +17,20 @@ namespace nvdla::cli {
 
 class ReplayDevice {
  public:
-  // --device, or what NVDLA_DEVICE says; "auto": the model of what each file is for. Throws
-  // UsageError for a kernel device, whose registers are not ours.
+  // Takes --device or the value of NVDLA_DEVICE; "auto" is the model of each file's configuration.
+  // Throws UsageError for a kernel device, whose registers are not accessible.
   explicit ReplayDevice(const std::string& device);
 
-  // The configuration that it is known to have; nullptr: the one that a file is for.
+  // Returns the configuration that the device is known to have; nullptr: each file's own.
   const nvdla_hw* hw() const noexcept { return hw_; }
-  // Returns whether it may be real logic, rather than the model in this process.
+  // Returns true if the device may be real logic rather than the model in this process.
   bool real() const noexcept { return !bare_.empty(); }
-  // Threads that its name asks for, 0 for none.
+  // Returns the number of threads in the device's name, 0 for none.
   unsigned threads() const noexcept { return threads_; }
   const cost::MemoryTiming& memory() const noexcept { return memory_; }
 
-  // A device as after power on, for a file of that kind. `options` are the model's.
+  // Opens a device in the state after power on, for a file of kind `kind`. `options` are the
+  // model's.
   std::unique_ptr<replay::Target> open(const nvdla_hw& hw, replay::Kind kind,
                                        const model::Options& options) const;
 

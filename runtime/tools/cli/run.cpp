@@ -87,7 +87,7 @@ void check_arguments(const RunOptions& options, const Loadable& file) {
 std::vector<InputFile> inputs_of(const RunOptions& options, const Loadable& file) {
   std::vector<InputFile> inputs = read_inputs(options.inputs, file, options.loadable);
   if (inputs.empty() && file.inputs() != 0) {
-    // As the old runtime runs, and as some golden outputs were made.
+    // NVIDIA's runtime runs on zeros, too, and some golden outputs were made so.
     program::print(stderr, "nvdla: no --input: {} of zeros\n",
                    file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
   }
@@ -101,7 +101,8 @@ void write_outputs(const RunOptions& options, const Loadable& file, const Reques
   }
 }
 
-// Layers one at a time, before the run itself. False if one of them differs: all was said then.
+// Runs layers one at a time, before the actual run. Returns false, with everything reported, if one
+// of them differs.
 bool look(const RunOptions& options, const Loadable& file, const Request& request,
           const Device& device) {
   if (options.compare.empty() && options.dump_layers.empty()) return true;
@@ -127,7 +128,7 @@ bool look(const RunOptions& options, const Loadable& file, const Request& reques
   return !difference;
 }
 
-// Where numbers went wrong, if they did; it is no error.
+// Prints in which layers NaNs or saturations began, if any; these are no errors.
 void print_notes(const Request& request) {
   if (const auto note = program::first_nan(request.statistics()))
     program::print(stderr, "nvdla: {}\n",

@@ -62,7 +62,7 @@ void check_steps(const SelftestOptions& options) {
   }
 }
 
-// What "auto" stands for, as for Device::open().
+// Resolves "auto" as Device::open() does.
 std::string chosen(const SelftestOptions& options) {
   if (detail::choose_device_name(options.device).kind != detail::DeviceName::Kind::kAuto)
     return device_text(options.device);
@@ -72,7 +72,7 @@ std::string chosen(const SelftestOptions& options) {
   return fmt::format("model:{}", model);
 }
 
-// The driver knows the core's clock.
+// Tests a device behind the driver, which knows the core's clock.
 Report test_kernel(const std::string& name, const std::string& path, selftest::Options options) {
   const Device device = Device::open(name);
   const auto nodes = path.empty() ? detail::find_kernel_devices() : std::vector{path};

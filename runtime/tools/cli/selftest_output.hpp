@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What `nvdla selftest` prints of a step.
+// Formats a step for `nvdla selftest`.
 #ifndef NVDLA_TOOLS_CLI_SELFTEST_OUTPUT_HPP
 #define NVDLA_TOOLS_CLI_SELFTEST_OUTPUT_HPP
 
@@ -11,7 +11,7 @@
 
 namespace nvdla::cli {
 
-// One line, or as many as it takes; of a failure a block.
+// Returns one or several lines; a block for a failure.
 std::string text_of(const selftest::Report::Entry& entry);
 std::string text_of(const selftest::StepInfo& step);
 

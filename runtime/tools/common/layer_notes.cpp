@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array kNanOut = {NVDLA_COUNTER_SDP_NAN_OUT, NVDLA_COUNTER_PDP_NAN_OUT,
                                 NVDLA_COUNTER_CDP_NAN_OUT};
-// What came from memory. PDP may count those that SDP hands to it.
+// The counters of NaNs that came from memory. PDP may also count those that SDP hands over.
 constexpr std::array kNanIn = {NVDLA_COUNTER_CDMA_NAN_DATA, NVDLA_COUNTER_CDMA_NAN_WEIGHT,
                                NVDLA_COUNTER_SDP_RDMA_NAN, NVDLA_COUNTER_PDP_NAN_IN,
                                NVDLA_COUNTER_CDP_NAN_IN};

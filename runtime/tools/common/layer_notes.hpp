@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where numbers went wrong first: the layer that gave a NaN, and the one that saturated.
+// Finds the first layer that produced a NaN, and the first one that saturated.
 #ifndef NVDLA_TOOLS_COMMON_LAYER_NOTES_HPP
 #define NVDLA_TOOLS_COMMON_LAYER_NOTES_HPP
 
@@ -17,13 +17,13 @@ namespace nvdla::program {
 
 struct LayerNote {
   std::size_t layer = 0;
-  std::uint64_t count = 0;  // of results
-  std::uint64_t read = 0;   // NaN that were there before, in what the layer read
+  std::uint64_t count = 0;  // results that are NaN or saturated
+  std::uint64_t read = 0;   // NaNs in the layer's inputs
 };
 
-// The first layer of which a unit counted NaN in what it gave.
+// Returns the first layer in which a unit counted NaNs in its results.
 std::optional<LayerNote> first_nan(std::span<const nvdla_layer_stats> layers);
-// The first in which sums or results were beyond what their type holds.
+// Returns the first layer in which sums or results exceeded their type's range.
 std::optional<LayerNote> first_saturated(std::span<const nvdla_layer_stats> layers);
 
 // "the first NaN come from layer 2 'softmax': 12, and it reads 3"

@@ -18,7 +18,7 @@ namespace {
 constexpr int kOrderSweeps = 12, kPlaceSweeps = 16;
 // An edge that passes rows should be straight, more than nodes should be above each other.
 constexpr double kStraight = 4;
-// Of boxes, and of arrows in each row that they pass: a picture of more nobody could look at.
+// The limit on boxes and arrows in all rows that they cross; a larger picture would be unreadable.
 constexpr std::size_t kMostItems = std::size_t{1} << 20;
 
 class Layering {
@@ -38,14 +38,15 @@ class Layering {
   }
 
  private:
-  // A node, or a place that an edge passes.
+  // A node, or a place in a row that an edge crosses.
   struct Item {
     double width = 0, centre = 0;
     bool passed = false;
     std::vector<std::uint32_t> above, below;
   };
 
-  // What follows from nothing goes right above what follows from it.
+  // Ranks the nodes. A node without predecessors is placed directly above the first node that
+  // follows it.
   void rank_nodes() {
     ranks_.assign(graph_.nodes.size(), 0);
     std::vector<bool> follows(ranks_.size());

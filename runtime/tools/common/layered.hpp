@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the boxes of a graph without cycles go: each below all that it follows from, in rows whose
+// Places the boxes of a graph without cycles: each box below all its predecessors, in rows whose
 // order leaves few crossings, near to its neighbours.
 #ifndef NVDLA_TOOLS_COMMON_LAYERED_HPP
 #define NVDLA_TOOLS_COMMON_LAYERED_HPP
@@ -16,7 +16,7 @@ struct LayeredGraph {
     double width = 0, height = 0;
   };
   std::vector<Node> nodes;
-  // From a node to one that follows from it; of both the first has the lower number.
+  // From a node to one that follows from it, whose index is greater.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
 };
 
@@ -28,8 +28,9 @@ struct LayeredPlaces {
   std::vector<std::vector<Point>> edges;  // from the lower edge of one node to the upper of another
 };
 
-// `across` lies between neighbours of a row, `down` between rows. The same graph has the same
-// places everywhere. Throws UsageError for a graph with which no picture could be looked at.
+// `across` is the distance between neighbours in a row, `down` that between rows. The result for a
+// graph is the same on every machine. Throws UsageError for a graph that is too large for a
+// picture.
 LayeredPlaces place_layered(const LayeredGraph& graph, double across, double down);
 
 }  // namespace nvdla::program

@@ -140,12 +140,12 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 void complain(const std::string& name, std::string_view text) {
-  // What was printed so far comes first where both go to the same place.
+  // Flush first, so that earlier output precedes the message if both go to the same place.
   std::fflush(stdout);
   print(stderr, "{}: {}\n", name, Lines{text});
 }
 
-// For the exception that is being handled.
+// Reports the exception that is being handled.
 int report(const std::string& name) {
   const auto end = [&](ExitStatus status, std::string_view text) {
     complain(name, text);
@@ -160,12 +160,12 @@ int report(const std::string& name) {
   } catch (const Error& error) {
     return end(status_of(static_cast<ErrorCode>(error.code().value())), error.what());
   } catch (const std::invalid_argument& error) {
-    // Such as an environment variable of the model.
+    // For example an invalid environment variable of the model.
     return end(kUsage, error.what());
   } catch (const std::bad_alloc&) {
     return end(kInternal, "out of memory");
   } catch (const std::exception& error) {
-    // What prints throws, too, when it cannot.
+    // Printing throws, too, if the output cannot be written.
     if (std::ferror(stdout) != 0) return end(kOutput, "standard output cannot be written");
     return end(kInternal, error.what());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Says on a terminal what slow work is at.
+// Shows the progress of slow work on a terminal.
 #ifndef NVDLA_TOOLS_COMMON_PROGRESS_HPP
 #define NVDLA_TOOLS_COMMON_PROGRESS_HPP
 
@@ -13,8 +13,8 @@
 
 namespace nvdla::program {
 
-// A line on standard error, if that is a terminal, from the first second on and gone at the end:
-// "building, 12 of 45: layer 11 'conv3', 2 s". Threads may share it.
+// `Progress` shows a line on standard error, if that is a terminal, from the first second on until
+// the end: "building, 12 of 45: layer 11 'conv3', 2 s". Several threads may use it.
 class Progress {
  public:
   explicit Progress(bool wanted = true);
@@ -22,9 +22,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What is done from now on.
+  // Sets the text for the current work.
   void say(std::string text);
-  // For BuildOptions::progress: `text` and the step.
+  // Returns a callback for BuildOptions::progress, which shows `text` and the step.
   auto building(const std::string& text) {
     return [this, text](const BuildProgress& at) { say(build_text(text, at)); };
   }

@@ -19,7 +19,7 @@ std::string bash_words(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// What may stand for an argument, in shell: words, or readline is told what to do.
+// Returns shell code that completes an argument: it sets words, or gives instructions to readline.
 std::string bash_values(const ArgumentDescription& argument) {
   switch (argument.kind) {
     case ValueKind::kChoice:

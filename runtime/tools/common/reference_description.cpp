@@ -14,7 +14,8 @@ namespace nvdla::program {
 
 namespace {
 
-// Of a type as CLI11 prints it: "TEXT:{auto,rtl}", "NAME:value in {works->0,fails->1} OR {0,1}".
+// Returns the choices in a type as CLI11 prints it: "TEXT:{auto,rtl}", "NAME:value in
+// {works->0,fails->1} OR {0,1}".
 std::vector<std::string> choices_of(const std::string& type) {
   const std::size_t open = type.find('{'), close = type.find('}');
   std::vector<std::string> choices;

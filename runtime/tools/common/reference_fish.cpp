@@ -16,7 +16,7 @@ std::string fish_quoted(std::string_view text) {
   return out + "'";
 }
 
-// What may stand for an argument.
+// Returns the options of fish's `complete` for an argument.
 std::string fish_values(const ArgumentDescription& argument) {
   switch (argument.kind) {
     case ValueKind::kChoice:
@@ -36,7 +36,7 @@ std::string fish_values(const ArgumentDescription& argument) {
   return "";
 }
 
-// True where this command was given, and none of its own.
+// Returns the condition that this command was given, and none of its subcommands.
 std::string fish_condition(const CommandDescription& command) {
   std::string out;
   for (std::size_t i = 1; i < command.words.size(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Pictures made of lines, boxes and words: SVG that is readable on light and dark ground. What is
-// drawn the same is the same to the byte.
+// Draws pictures of lines, boxes and words as SVG, readable on light and dark backgrounds. Equal
+// drawings have equal bytes.
 #ifndef NVDLA_TOOLS_COMMON_SVG_HPP
 #define NVDLA_TOOLS_COMMON_SVG_HPP
 
@@ -13,7 +13,8 @@
 
 namespace nvdla::program {
 
-// As XML has it: its own characters escaped, those that it may not hold replaced.
+// Returns text for XML: XML's own characters are escaped, characters that it cannot contain are
+// replaced.
 std::string svg_text(std::string_view text);
 
 class Svg {
@@ -21,7 +22,7 @@ class Svg {
   enum class Anchor { kStart, kMiddle, kEnd };
   using Points = std::vector<std::pair<double, double>>;
 
-  // `title` and `description` are what readers without eyes get.
+  // `title` and `description` are for screen readers.
   Svg(double width, double height, std::string_view title, std::string_view description);
 
   // `style` is a class of kStyles in svg.cpp: "axis", "grid", "function", "table", "unit0", ...
@@ -33,7 +34,7 @@ class Svg {
   void mark(double x, double y, std::string_view hint = {});
   void text(double x, double y, std::string_view text, Anchor anchor = Anchor::kStart,
             std::string_view style = {});
-  // Upwards, beside a vertical axis.
+  // Writes text upwards, beside a vertical axis.
   void text_upwards(double x, double y, std::string_view text);
 
   std::string finish() const;
@@ -42,8 +43,8 @@ class Svg {
   std::string head_, body_;
 };
 
-// Round numbers of an axis from `low` to `high`, which is more: at most `most`, 1, 2 or 5 times a
-// power of ten apart.
+// Returns round numbers for an axis from `low` to `high`, which is greater: at most `most`, with a
+// distance of 1, 2 or 5 times a power of ten.
 std::vector<double> axis_ticks(double low, double high, std::size_t most);
 
 }  // namespace nvdla::program

@@ -107,7 +107,7 @@ class JobComparison {
     return std::nullopt;
   }
 
-  // What slot `address` of A is in, and where in it; the same of B.
+  // Finds the slot of A that contains `address`, and returns the same place in B's slot.
   std::optional<std::uint64_t> in_b(std::uint32_t memory, std::uint64_t address) const {
     for (std::size_t i = 0; i < a_.slots.size(); ++i) {
       const nvdla_dump_slot& slot = a_.slots[i];
@@ -155,14 +155,14 @@ class JobComparison {
       if (in_a.offset != in_b.offset)
         return make(layer, fmt::format("register write {}", i),
                     model::register_name(map, in_a.offset), model::register_name(map, in_b.offset));
-      // Where memory is does not matter; that it is the same memory, accesses show.
+      // Addresses may differ; compare_access() checks that they refer to the same memory.
       if (in_a.value == in_b.value || is_address(map, in_a.offset)) continue;
       return register_difference(layer, map, in_a.offset, in_a.value, in_b.value);
     }
     return std::nullopt;
   }
 
-  // Names the first field that differs.
+  // Reports the first field that differs.
   Difference register_difference(std::optional<std::uint32_t> layer, model::RegisterMap map,
                                  std::uint32_t offset, std::uint32_t a, std::uint32_t b) const {
     std::string name = model::register_name(map, offset);
@@ -221,7 +221,7 @@ class JobComparison {
     return difference;
   }
 
-  // What the layer reads and nothing of the job wrote before.
+  // Compares the data that the layer reads, except those that layers of this job wrote before.
   std::optional<Difference> compare_input(std::uint32_t layer,
                                           std::array<MemoryImage, 2>& before) const {
     for (std::uint32_t i = 0; i < a_.layers[layer].num_accesses; ++i)
@@ -237,7 +237,7 @@ class JobComparison {
     return a_.layers[layer].state == NVDLA_DUMP_ENDED && b_.layers[layer].state == NVDLA_DUMP_ENDED;
   }
 
-  // What it wrote and no layer after it did.
+  // Compares the data that the layer wrote and no later layer overwrote.
   std::optional<Difference> compare_output(std::uint32_t layer,
                                            std::array<MemoryImage, 2>& after) const {
     if (!ended(layer)) return std::nullopt;
@@ -285,7 +285,7 @@ class JobComparison {
     return make(layer, "how it ends", word(a_), word(b_));
   }
 
-  // Of the device, as found.
+  // Compares the registers that the driver found in the device.
   std::optional<Difference> compare_registers() const {
     const auto map = static_cast<model::RegisterMap>(a_.hw->regmap);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> of_b;
@@ -305,7 +305,7 @@ class JobComparison {
   const Dump& a_;
   const Dump& b_;
   std::size_t job_;
-  Areas written_;  // by the layers so far; of what was found, by any
+  Areas written_;  // bytes written by the layers so far; in a driver's dump, by any layer
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct FieldName {
   const char* field;
 };
 
-// Where a client finds what it needs to walk through a cube. Sizes are less one.
+// The registers with which a client walks through a cube. Sizes in them are one less.
 struct CubeRegisters {
   std::uint32_t dma;
   const char* low;
@@ -232,7 +232,8 @@ std::optional<Element> in_rubik(const LayerRegisters& registers, Cube cube, std:
   return in_cube(cube, atom, address);
 }
 
-// Of an image, by line and pixel. `plane` 1 is that of the second address.
+// Returns the element of an image at an address, by line and pixel. `plane` 1 is that of the second
+// address.
 std::optional<Element> in_image(const LayerRegisters& registers, unsigned plane,
                                 std::uint64_t address) {
   const nvdla_pixel* const format =
@@ -248,7 +249,7 @@ std::optional<Element> in_image(const LayerRegisters& registers, unsigned plane,
   if (address < base || line == 0) return std::nullopt;
   const std::uint64_t at = address - base;
   Element element = {{}, address, 1, NVDLA_PRECISION_INT8};
-  // The line begins before the first pixel; what is there is read and not used.
+  // The line may begin before the first pixel, with bytes that are read but not used.
   element.place = fmt::format("byte {} of pixel {} of line {}{}", at % line % format->bytes[plane],
                               at % line / format->bytes[plane], at / line,
                               plane == 0 ? "" : " of the second plane");

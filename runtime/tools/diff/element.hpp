@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which element of a layer's input or output an address is: what the registers of the layer say
-// about the memory of each DMA client.
+// Finds the element of a layer's input or output at an address, from the registers that describe
+// the memory of each DMA client.
 #ifndef NVDLA_TOOLS_DIFF_ELEMENT_HPP
 #define NVDLA_TOOLS_DIFF_ELEMENT_HPP
 
@@ -21,7 +21,7 @@ struct Element {
   std::uint32_t precision = NVDLA_PRECISION_INT8;
 };
 
-// The element that `address` lies in, which `access`, one of the layer's, touches.
+// Returns the element that contains `address`; `access` is the layer's access that touches it.
 Element element_at(const replay::Dump& dump, std::uint32_t layer, const nvdla_dump_access& access,
                    std::uint64_t address);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory as a record tells it, from job to job.
+// `MemoryImage` follows the contents of memory through the jobs of a record.
 #ifndef NVDLA_TOOLS_DIFF_MEMORY_IMAGE_HPP
 #define NVDLA_TOOLS_DIFF_MEMORY_IMAGE_HPP
 
@@ -17,13 +17,13 @@ namespace nvdla::compare {
 
 class MemoryImage {
  public:
-  // What the job begins with.
+  // Sets the contents at the start of a job.
   void begin(const replay::Dump& job) {
     for (const replay::DumpBuffer& buffer : job.buffers)
       buffers_[buffer.info.memory][buffer.info.address] = buffer.bytes;
   }
 
-  // What it has left, where the record says so.
+  // Applies the results of the job, if the record has them.
   void end(const replay::Dump& job) {
     for (const replay::DumpBuffer& written : job.written) {
       const std::span<std::byte> bytes =
@@ -32,7 +32,7 @@ class MemoryImage {
     }
   }
 
-  // All of it; empty where the record has not all of it.
+  // Returns the whole range; empty if the record does not have all of it.
   std::span<std::byte> find(std::uint32_t memory, std::uint64_t address, std::uint64_t size) {
     const auto next = buffers_[memory].upper_bound(address);
     if (next == buffers_[memory].begin()) return {};
@@ -42,7 +42,7 @@ class MemoryImage {
     return std::span(bytes).subspan(offset, size);
   }
 
-  // By memory, then by address.
+  // Returns the buffers of a memory, by address.
   const std::map<std::uint64_t, std::vector<std::byte>>& buffers(std::uint32_t memory) const {
     return buffers_[memory];
   }

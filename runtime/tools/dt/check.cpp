@@ -23,7 +23,7 @@ struct Place {
   std::size_t node;
 };
 
-// What a node says it is: the configuration, and whether it seems to mean an NVDLA at all.
+// The configuration that a node claims, and whether the node is probably meant to be an NVDLA.
 struct Claim {
   const nvdla_hw* hw = nullptr;
   bool meant = false;
@@ -41,7 +41,7 @@ Claim claim_of(const std::vector<std::string>& compatible) {
   return claim;
 }
 
-// The driver takes none of them.
+// Returns the message that the driver accepts none of these names.
 std::string no_driver(const std::vector<std::string>& names) {
   const auto known = compatible_names();
   for (const std::string& name : names) {
@@ -111,7 +111,7 @@ void check_compatible(Checker& checker, const std::vector<std::string>& names) {
   }
 }
 
-// What was said of the device, beside findings.
+// Checks a device and adds it and its findings to the report.
 std::optional<Place> check_device(Checker& checker, const std::vector<std::string>& names,
                                   CheckReport& report) {
   FoundDevice device = {checker.tree.path(checker.node), checker.hw.name, "", ""};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether the nodes of NVDLA in a device tree are what the binding asks for and the driver takes.
+// Checks the NVDLA nodes of a device tree against the binding and the driver.
 #ifndef NVDLA_TOOLS_DT_CHECK_HPP
 #define NVDLA_TOOLS_DT_CHECK_HPP
 
@@ -13,20 +13,20 @@
 
 namespace nvdla::dt {
 
-// The window of the registers, as published device trees have it.
+// The size of the register window in published device trees.
 inline constexpr std::uint64_t kWindowBytes = 0x20000;
 
 struct Finding {
   std::string node, property;
-  // What there is, and what would be right.
+  // States what was found, and what would be right.
   std::string text;
-  // Nothing is wrong, but something could be better.
+  // Not an error, but a suggestion.
   bool note = false;
 };
 
 struct FoundDevice {
   std::string node, configuration;
-  // As the node has it, as far as it does.
+  // The values in the node; empty where it has none.
   std::string place, interrupt;
 };
 
@@ -40,7 +40,7 @@ struct CheckReport {
 // Returns the strings that stand for a configuration, such as "nvidia,nvdla-nv-small", without
 // those that are deprecated.
 std::vector<std::string> compatible_names();
-// What the binding lets a node have beside what every node may.
+// Returns the properties that the binding allows in addition to those of every node.
 const std::vector<std::string>& binding_properties();
 
 CheckReport check(const Tree& tree);

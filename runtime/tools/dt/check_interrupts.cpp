@@ -9,11 +9,11 @@ namespace nvdla::dt {
 namespace {
 
 constexpr std::uint32_t kMaxInterruptCells = 8;
-// Of ARM's GIC: kinds, numbers that are shared by all processors, and triggers.
+// Values of ARM's GIC: kind, count of shared interrupts, and trigger.
 constexpr std::uint32_t kGicShared = 0, kGicSharedLines = 988, kGicLevelHigh = 4;
 
-// The first node with cells for interrupts on the way that Linux goes: each says who the next is,
-// or it is the node above.
+// Returns the interrupt parent as Linux finds it: follows interrupt-parent or else the node above,
+// up to the first node with #interrupt-cells.
 std::optional<std::size_t> parent_of(Checker& checker) {
   std::size_t at = checker.node;
   for (unsigned steps = 0; steps <= kMaxDepth; ++steps) {
@@ -67,7 +67,7 @@ void check_gic(Checker& checker, std::string_view property,
   }
 }
 
-// Of a controller that is known; nothing after a finding.
+// Returns the number of cells of a controller; nothing after a finding.
 std::optional<std::uint32_t> cells_of_controller(Checker& checker, std::string_view property,
                                                  std::size_t controller) {
   const Tree& tree = checker.tree;

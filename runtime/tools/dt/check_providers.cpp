@@ -9,7 +9,7 @@ namespace nvdla::dt {
 namespace {
 
 constexpr std::size_t kClocks = 2;
-// Of what is given in kHz by mistake the clock would be slower than any.
+// Lower frequencies were probably given in kHz by mistake.
 constexpr std::uint32_t kLeastHz = 1'000'000;
 
 void check_clock_names(Checker& checker, std::size_t clocks) {

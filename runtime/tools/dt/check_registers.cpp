@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the registers are, and whether the kernel gets as far as to look.
+// Checks the register window, and whether the kernel creates a device for the node.
 #include "tools/dt/checker.hpp"
 
 namespace nvdla::dt {
 namespace {
 
-// Linux makes devices of the root's nodes, and of those below buses that it knows.
+// Linux creates devices for the root's nodes, and for those below buses that it knows.
 void check_buses(Checker& checker) {
   for (std::size_t bus = checker.tree[checker.node].parent; bus != Tree::kRoot;
        bus = checker.tree[bus].parent) {

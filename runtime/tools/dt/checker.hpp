@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One node of NVDLA under check: each part looks at some of its properties and says what is wrong.
+// `Checker` checks one NVDLA node: each function below looks at some of its properties and reports
+// what is wrong.
 #ifndef NVDLA_TOOLS_DT_CHECKER_HPP
 #define NVDLA_TOOLS_DT_CHECKER_HPP
 
@@ -19,7 +20,7 @@ namespace nvdla::dt {
 struct Area {
   std::uint64_t address = 0, size = 0;
 
-  // Of one that check_area() has let pass: it does not wrap.
+  // Requires an area that check_area() accepted, which does not wrap.
   std::uint64_t last() const { return address + size - 1; }
   bool overlaps(const Area& other) const {
     return address <= other.last() && other.address <= last();
@@ -48,7 +49,7 @@ class Checker {
   void wrong(std::string_view property, fmt::format_string<Values...> text, Values&&... values) {
     add(node, property, fmt::format(text, std::forward<Values>(values)...), false);
   }
-  // Of another node, whose fault it is.
+  // Reports a finding about another node.
   template <typename... Values>
   void wrong_at(std::size_t other, std::string_view property, fmt::format_string<Values...> text,
                 Values&&... values) {
@@ -59,11 +60,12 @@ class Checker {
     add(node, property, fmt::format(text, std::forward<Values>(values)...), true);
   }
 
-  // What the property points to; `cells_name` is where each target says how many numbers follow,
-  // empty if none do. Nothing after a finding; no more than `most`.
+  // Returns the nodes that a property points to, at most `most`. `cells_name` is the property in
+  // which each target states how many numbers follow, or empty if none do. Nothing after a finding.
   std::optional<std::vector<Link>> links(std::string_view property, std::string_view cells_name,
                                          std::size_t most);
-  // The first area of a node's `reg`, as processors see it: through the ranges of all buses above.
+  // Returns the first area of a node's `reg` as processors see it, translated by the ranges of all
+  // buses above.
   std::optional<Area> area_of(std::size_t of);
 
  private:
@@ -74,17 +76,17 @@ class Checker {
   CheckReport& report_;
 };
 
-// How many cells an address or a size takes below `bus`.
+// The number of cells of an address and of a size below a bus.
 struct BusCells {
   std::uint32_t address = 0, size = 0;
 };
 std::optional<BusCells> bus_cells(const Tree& tree, std::size_t bus);
-// A number of one or two cells.
+// Returns a number of one or two cells.
 std::uint64_t number_at(const std::vector<std::uint32_t>& cells, std::size_t at,
                         std::uint32_t count);
 
 std::optional<Area> check_registers(Checker& checker);
-// The interrupt as its controller numbers it; empty after a finding.
+// Returns the interrupt as its controller numbers it; empty after a finding.
 std::string check_interrupts(Checker& checker);
 void check_providers(Checker& checker);
 void check_memory(Checker& checker);

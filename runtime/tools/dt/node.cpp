@@ -47,7 +47,7 @@ void check_apart(const Region& a, const char* a_name, const Region& b, const cha
                                shown(a), b_name, shown(b)));
 }
 
-// As dtc takes them.
+// Returns true for a label that dtc accepts.
 bool is_label(const std::string& text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
          std::all_of(text.begin(), text.end(),
@@ -72,7 +72,7 @@ void check_bus(const std::string& bus) {
     throw UsageError(fmt::format("--bus {}: no path of a node; expected such as /soc", bus));
 }
 
-// The binding takes a vendor, a comma and a name.
+// Checks a name of the system on chip: the binding requires a vendor, a comma and a name.
 void check_system(const std::string& system) {
   const auto word = [](std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {

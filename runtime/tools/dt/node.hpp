@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The node of an NVDLA, and of memory that belongs to it, as the binding asks for: as source that a
-// board's device tree takes in, or as an overlay that changes one that is compiled.
+// Writes the node of an NVDLA, and of memory that belongs to it, as the binding requires: as source
+// for a board's device tree, or as an overlay for a compiled one.
 #ifndef NVDLA_TOOLS_DT_NODE_HPP
 #define NVDLA_TOOLS_DT_NODE_HPP
 
@@ -27,21 +27,21 @@ struct Region {
 
 struct NodeRequest {
   const nvdla_hw* hw = nullptr;
-  std::string system = {};  // "acme,npu1-nvdla", of the system on chip; empty: an FPGA, say
+  std::string system = {};  // "acme,npu1-nvdla"; empty: an FPGA, say
   Region registers = {0, kWindowBytes};
   std::vector<std::uint32_t> interrupt = {};
   std::string interrupt_parent = {};  // a label; empty: that of the nodes above
-  std::uint32_t clock_khz = 0;        // 0: not said
+  std::uint32_t clock_khz = 0;        // 0: unknown
   std::vector<Reference> clocks = {};
   std::vector<Reference> resets = {};
   std::optional<Region> sram = {}, memory_region = {};
   bool coherent = false;
   std::string bus = "/";  // the node that it goes below
-  // Of that node and of the root.
+  // The cells of that node and of the root.
   unsigned address_cells = 2, size_cells = 2;
 };
 
-// Each throws UsageError for what cannot be, naming the option of `nvdla dt node` that says it.
+// Each throws UsageError for an invalid request, with the name of the option of `nvdla dt node`.
 std::string node_source(const NodeRequest& request);
 std::string node_overlay(const NodeRequest& request);
 

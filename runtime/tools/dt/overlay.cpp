@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// As an overlay: a tree whose fragments name the nodes that they go below, with lists of the cells
-// that become phandles of that tree (__fixups__) or move with its own (__local_fixups__).
+// Writes an overlay: a tree whose fragments name the nodes that they go below, with lists of the
+// cells that become phandles of that tree (__fixups__) or move with its own (__local_fixups__).
 #include <fmt/format.h>
 #include <libfdt.h>
 
@@ -13,7 +13,7 @@
 namespace nvdla::dt {
 namespace {
 
-// More than what one device takes.
+// More than one device takes.
 constexpr int kBlobBytes = 1 << 16;
 constexpr std::uint32_t kToBeFixed = 0xffffffff;
 
@@ -102,7 +102,8 @@ class OverlayWriter {
     end();
   }
 
-  // Where cells are phandles of the overlay's own, in nodes of the same names.
+  // Returns the places of cells that are phandles of the overlay itself; __local_fixups__ lists
+  // them in nodes of the same names.
   std::string own_places(const SourceProperty& property) const {
     std::string places;
     std::uint32_t at = 0;

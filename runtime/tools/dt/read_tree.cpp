@@ -35,9 +35,9 @@ std::vector<std::uint64_t> aligned(std::string_view bytes) {
   throw UsageError(fmt::format("{}: damaged device tree blob: {}", name, what));
 }
 
-// Of the structure, up to its end or to what libfdt finds fault with: the length of each property.
-// libfdt adds it to where it is without a look at what that makes (up to 1.6.1), so it could go
-// round in circles.
+// Checks the length of each property of the structure, up to its end or to what libfdt reports
+// itself. libfdt (up to 1.6.1) adds the length to its position without a check, so it could loop
+// for ever.
 void check_lengths(std::string_view structure, const std::string& name) {
   const auto number = [&](std::size_t at) {
     std::uint32_t value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// As source: blocks that add to nodes of a tree which is compiled with them.
+// Writes source: blocks that add to nodes of a tree which is compiled with them.
 #include "tools/dt/source.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ std::string text_of_group(const std::vector<SourceCell>& group) {
   std::string text;
   for (const SourceCell& cell : group) {
     if (!text.empty()) text += ' ';
-    // Large ones are addresses and sizes, but where they stand alone.
+    // Large numbers are addresses and sizes, unless they stand alone.
     text += !cell.label.empty()                        ? "&" + cell.label
             : cell.value < 0x1000 || group.size() == 1 ? fmt::format("{}", cell.value)
                                                        : fmt::format("{:#x}", cell.value);

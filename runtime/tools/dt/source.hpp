@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Nodes that are to be written, in either form: their references are labels still.
+// Nodes to be written, in either form; their references are still labels.
 #ifndef NVDLA_TOOLS_DT_SOURCE_HPP
 #define NVDLA_TOOLS_DT_SOURCE_HPP
 
@@ -13,13 +13,13 @@ namespace nvdla::dt {
 
 struct SourceCell {
   std::uint32_t value = 0;
-  std::string label = {};  // not empty: the phandle of the node that has it
+  std::string label = {};  // not empty: the phandle of the node with this label
 };
 
 struct SourceProperty {
   std::string name;
   std::vector<std::string> strings = {};
-  std::vector<std::vector<SourceCell>> groups = {};  // of which each is <...>
+  std::vector<std::vector<SourceCell>> groups = {};  // each is written as <...>
 };
 
 struct SourceNode {
@@ -28,14 +28,14 @@ struct SourceNode {
   std::vector<SourceNode> children = {};
 };
 
-// What is put below the node at `path` of another tree.
+// The content to put below the node at `path` of another tree.
 struct SourceFragment {
   std::string path;
   SourceNode content;
 };
 
 std::string to_source(const std::vector<SourceFragment>& fragments);
-// A blob for fdtoverlay and boot loaders. Labels that none of the nodes has are of the other tree,
+// Returns a blob for fdtoverlay and boot loaders. Labels that no node has belong to the other tree,
 // which then needs its symbols (dtc -@).
 std::string to_overlay(const std::vector<SourceFragment>& fragments);
 

@@ -23,7 +23,7 @@ void Tree::add_property(std::size_t node, std::string name, std::string value) {
   nodes_[node].properties.push_back({std::move(name), std::move(value)});
   const Property& added = nodes_[node].properties.back();
   if (added.name != "phandle" && added.name != "linux,phandle") return;
-  // Of two with one number the first counts, as in Linux.
+  // If two nodes have one phandle, the first one counts, as in Linux.
   if (const auto cells = cells_of(added); cells && cells->size() == 1)
     phandles_.emplace(cells->front(), node);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A device tree in memory: nodes by number, properties as bytes. Whoever reads one in keeps to the
-// limits here, so nothing that goes over a tree has to fear its size.
+// `Tree` is a device tree in memory: nodes by index, properties as bytes. The readers enforce the
+// limits here, so that code that walks a tree need not check its size.
 #ifndef NVDLA_TOOLS_DT_TREE_HPP
 #define NVDLA_TOOLS_DT_TREE_HPP
 
@@ -15,7 +15,7 @@
 
 namespace nvdla::dt {
 
-// Linux reads neither more levels nor, on arm64, more bytes.
+// The limits of Linux: levels and, on arm64, bytes.
 inline constexpr unsigned kMaxDepth = 64;
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 21;
 
@@ -25,8 +25,8 @@ struct Property {
 };
 
 struct Node {
-  std::string name;        // "npu@c000000"; of the root empty
-  std::size_t parent = 0;  // of the root itself
+  std::string name;        // "npu@c000000"; empty for the root
+  std::size_t parent = 0;  // the root's is itself
   unsigned depth = 0;
   std::vector<Property> properties;
 };
@@ -35,7 +35,7 @@ class Tree {
  public:
   static constexpr std::size_t kRoot = 0;
 
-  // `name` as errors call it. A tree begins with its root.
+  // `name` is for errors. A tree begins with its root.
   explicit Tree(std::string name) : name_(std::move(name)), nodes_(1) {}
 
   const std::string& name() const { return name_; }
@@ -46,16 +46,16 @@ class Tree {
   std::size_t add(std::size_t parent, std::string name);
   void add_property(std::size_t node, std::string name, std::string value);
 
-  // "/soc/npu@c000000", fit for a terminal.
+  // Returns "/soc/npu@c000000", printable on a terminal.
   std::string path(std::size_t node) const;
-  // nullptr if there is none.
+  // Returns a property; nullptr if there is none.
   const Property* find(std::size_t node, std::string_view property) const;
   std::optional<std::size_t> by_phandle(std::uint32_t phandle) const;
-  // Its first number; nothing if there is no such property, or one of another size.
+  // Returns a property of one number; nothing if there is no such property, or it has another size.
   std::optional<std::uint32_t> number(std::size_t node, std::string_view property) const;
-  // Whether one of the strings is `text`.
+  // Returns true if one of the property's strings is `text`.
   bool has_string(std::size_t node, std::string_view property, std::string_view text) const;
-  // Neither it nor a node above says that it is not to be used.
+  // Returns true unless the status of the node, or of a node above, disables it.
   bool enabled(std::size_t node) const;
 
  private:
@@ -64,18 +64,18 @@ class Tree {
   std::unordered_map<std::uint32_t, std::size_t> phandles_;
 };
 
-// Big-endian numbers of four bytes; nothing if the size is no multiple of that.
+// Returns big-endian numbers of four bytes; nothing if the size is not a multiple of that.
 std::optional<std::vector<std::uint32_t>> cells_of(const Property& property);
-// Strings, each with its zero; nothing if the last one has none.
+// Returns the strings of a property; nothing if the last one is not terminated.
 std::optional<std::vector<std::string>> strings_of(const Property& property);
-// With what a terminal should not be shown as '?'.
+// Replaces characters that a terminal should not get by '?'.
 std::string printable(std::string_view text);
 
-// A flattened tree. Throws UsageError for what is none, or damaged.
+// Reads a flattened tree. Throws UsageError if it is damaged or is none.
 Tree read_blob(std::string_view bytes, const std::string& name);
-// A folder for each node, a file for each property, as in /proc/device-tree.
+// Reads a tree with a folder for each node and a file for each property, like /proc/device-tree.
 Tree read_folder(const std::string& path);
-// What `path` is of the two.
+// Reads either form, depending on what `path` is.
 Tree read_tree(const std::string& path);
 
 }  // namespace nvdla::dt

@@ -93,7 +93,7 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
     throw OutputError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
   };
   if (is_standard_output(path)) {
-    // Whether they arrive is checked when the program ends.
+    // The program checks at its end that they were written.
     std::fwrite(bytes.data(), 1, bytes.size(), stdout);
     return;
   }
@@ -101,7 +101,7 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
   if (file == nullptr) fail("cannot be created");
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   const int error = errno;
-  // Some of it may be lost only now.
+  // fclose() may still fail to write buffered bytes.
   if (std::fclose(file) != 0) fail("cannot be written");
   errno = error;
   if (!written) fail("cannot be written");

@@ -130,7 +130,8 @@ void append(const std::uint8_t* from, std::uint32_t channels, Picture& picture) 
 }  // namespace
 
 bool is_png(std::span<const std::uint8_t> file) {
-  // What was changed on its way is still meant to be one.
+  // Checks only the bytes of the signature that damage in text-mode transfers leaves intact, so
+  // that such a file is reported as a damaged PNG.
   return file.size() >= 4 && std::memcmp(file.data(), kSignature.data(), 4) == 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How the programs end: exit statuses, the same in all of them, and the errors that stand for them.
+// Exit statuses, the same for all programs, and the exceptions that stand for them.
 #ifndef NVDLA_TOOLS_FILES_STATUS_HPP
 #define NVDLA_TOOLS_FILES_STATUS_HPP
 
@@ -17,7 +17,7 @@ enum ExitStatus : int {
   kInternal = 5,   // the program itself failed
 };
 
-// Returns the status of two things that one program did: a failure outweighs a difference, and that
+// Returns the status of a program that did two things: a failure outweighs a difference, which
 // outweighs input that cannot be used.
 constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
   const auto rank = [](ExitStatus status) {
@@ -29,19 +29,19 @@ constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
   return rank(a) < rank(b) ? b : a;
 }
 
-// For --help; README.md says the same.
+// The text for --help, which README.md repeats.
 inline constexpr const char* kExitStatusHelp =
     "Exit status: 0 success, 1 something that was checked is not as expected,\n"
     "2 wrong arguments or input that cannot be used, 3 no such device or it failed,\n"
     "4 output could not be written, 5 the program itself failed.";
 
-// Wrong arguments, or input that cannot be used.
+// Thrown for wrong arguments, or input that cannot be used.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Output that did not reach where it was to go.
+// Thrown if output could not be written.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -38,8 +38,8 @@ struct LayerProfile {
   std::uint64_t start() const noexcept;
 };
 
-// Of the memory that --device or NVDLA_DEVICE gives a model; for all other devices, and without,
-// of one that answers at once.
+// Returns the memory timing that --device or NVDLA_DEVICE sets for a model; for all other devices,
+// and without timing in the name, that of a memory without latency.
 cost::MemoryTiming memory_of(const std::string& device);
 
 // `times` has an entry for each layer, or none: nothing was measured.

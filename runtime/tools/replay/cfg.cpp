@@ -165,12 +165,12 @@ class CfgParser {
     if (script_.commands.empty() && !script_.dropped_writes)
       throw Error(place_.file, 0, "no command; expected at least one");
 
-    // What was notified has to come, whether or not something checks it.
+    // Every notified interrupt must arrive, whether or not a command waits for it.
     for (std::uint32_t sync = 0; sync < script_.syncs.size(); ++sync) add(AwaitSync{sync});
     add(Finish{});
 
-    // A file that is not there may stand for zeros only if the trace says so (it cleared the
-    // place first) and would notice otherwise (it checks memory at the end).
+    // A missing file may stand for zeros only if the trace has cleared the place first, and checks
+    // memory at the end, which would reveal an error.
     for (std::size_t index : after_init_)
       std::get<LoadMemory>(script_.commands[index].action).file.optional = checks_memory_;
     return std::move(script_);

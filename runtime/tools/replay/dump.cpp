@@ -52,7 +52,7 @@ class Reader {
   std::uint64_t at_ = 0;
 };
 
-// What a field of characters holds, up to its zero.
+// Returns the text of a field, up to its zero.
 template <std::size_t N>
 std::string text_of(const Reader& reader, const char (&field)[N], std::string_view what) {
   const char* const end = std::find(field, field + N, '\0');
@@ -272,7 +272,7 @@ class Parser {
   Dump dump_;
 };
 
-// What the jobs of a record must have in common.
+// `RecordCheck` checks what the jobs of a record must have in common.
 class RecordCheck {
  public:
   explicit RecordCheck(std::string_view file) : file_(file) {}
@@ -327,7 +327,7 @@ class RecordCheck {
 
   std::string_view file_;
   unsigned number_ = 0;
-  // Of each place the size of the buffer that was there last.
+  // The size of the last buffer at each place.
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> known_;
 };
 
@@ -343,7 +343,7 @@ std::vector<Dump> parse_record(std::string_view bytes, std::string_view file) {
   RecordCheck check(file);
   do {
     const std::string_view rest = bytes.substr(start);
-    // A job that is cut off, or whose size is none, is for the parser to refuse.
+    // The parser reports a job that is cut off or has an invalid size.
     nvdla_dump_header header{};
     std::memcpy(&header, rest.data(), std::min(rest.size(), sizeof(header)));
     const bool sized = header.magic == NVDLA_DUMP_MAGIC && header.bytes >= sizeof(header);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is played of a dump of the driver.
+// Makes the script that replays a dump of the driver.
 #include <fmt/format.h>
 
 #include <map>
@@ -100,7 +100,7 @@ class Scripter {
     for (std::uint32_t i = 0; i < of.num_accesses; ++i) visit(dump_.accesses[of.first_access + i]);
   }
 
-  // What the device held for layers in its groups must be what was written for them.
+  // Compares the registers in the device's groups with what was written for the layers.
   void compare_registers() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> held;
     for (const nvdla_dump_register& reg : dump_.registers)
@@ -155,8 +155,8 @@ class Scripter {
     return file;
   }
 
-  // What a layer that ended has read is still there unless it, or one that came after it, may have
-  // written there.
+  // Returns true if the inputs of all layers that ended are unchanged: neither the layer itself nor
+  // a later one may have written there.
   bool can_compare() {
     if (!complete_) return false;
     Areas written;
@@ -180,7 +180,7 @@ class Scripter {
     return true;
   }
 
-  // All that is dumped but what layers that were running may have written in part.
+  // Compares all dumped memory, except what layers that were running may have written in part.
   void compare_memory() {
     Areas unknown;
     for (std::uint32_t i = 0; i < dump_.layers.size(); ++i)

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 4'000'000;
-// Names of an object are compared with each other.
+// Each name of an object is compared with all others.
 constexpr std::size_t kMaxMembers = 256;
 
-// What the parser has consumed. The line of the last character does not count yet: the parser
-// reads one character past a number, which may be the end of its line.
+// The position of the parser. The end of a line counts only with the next character, because the
+// parser reads one character past a number, which may be the end of its line.
 struct Position {
   unsigned line = 1;
   bool pending = false;
@@ -30,7 +30,7 @@ struct Position {
   }
 };
 
-// Feeds the parser and counts lines: its own interface does not tell where a value stands.
+// Feeds the parser and counts lines, since the parser does not report the positions of values.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;

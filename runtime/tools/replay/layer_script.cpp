@@ -106,7 +106,7 @@ void LayerScript::throw_error(std::uint32_t layer, std::string_view what) const 
   throw Error(file_, 0, fmt::format("layer {} {}; expected what was submitted", layer, what));
 }
 
-// Of a device that is idle.
+// Returns the registers of an idle device.
 std::uint32_t LayerScript::read(std::uint32_t offset) const {
   const auto& bases = kBases[hw_.regmap];
   if (offset == bases[NVDLA_UNIT_GLB] + NVDLA_GLB_S_NVDLA_HW_VERSION) return 0x00303031;

@@ -19,32 +19,33 @@ enum class Verdict : std::uint8_t { kPass, kFail, kSkip };
 
 struct Outcome {
   Verdict verdict = Verdict::kPass;
-  // Why it failed or was skipped; for a failure the first entry of `failures`.
+  // Why the script failed or was skipped; for a failure the first entry of `failures`.
   std::string reason;
-  // What came of a dump that was played.
+  // The result of replaying a dump.
   std::string note;
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
-  // Of a dump or record: the layer that did not end.
+  // The layer of a dump or record that did not end.
   std::optional<std::uint32_t> stuck;
   std::uint64_t writes = 0;
   std::uint64_t register_checks = 0;
-  // Registers that were not compared: counters that are not exact, or all with memory_only.
+  // Registers that were not compared: counters that are not exact, or all of them with memory_only.
   std::uint64_t registers_left_out = 0;
   std::uint64_t bytes_compared = 0;
   std::uint64_t steps = 0;
 };
 
 struct PlayerOptions {
-  // A target that claims to make progress for longer than this is taken for hung.
+  // A target that reports progress for more steps than this counts as hung.
   std::uint64_t max_steps = 100'000'000;
-  // Compare memory alone; polls of registers are still waited for.
+  // Compares only memory; polls of registers still wait.
   bool memory_only = false;
-  // A real device: of its counters only those that are exact are compared. nullptr: all.
+  // The configuration of a real device, of whose counters only exact ones are compared. nullptr:
+  // compares all.
   const nvdla_hw* real = nullptr;
 };
 
-// Never throws for what the target does; exceptions of the target become failures.
+// Plays a script. Never throws because of the target, whose exceptions become failures.
 Outcome play(const Script& script, Target& target, const PlayerOptions& options = {});
 
 }  // namespace nvdla::replay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is played of a record: its jobs in their order, each on the memory that the device had.
+// Makes the script that replays a record: its jobs in order, each on the memory that the device
+// had.
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,7 +13,7 @@
 namespace nvdla::replay {
 namespace {
 
-// The range, and its bytes with a name for messages.
+// Returns an action on the range of a buffer, with its bytes and a name for messages.
 template <typename Action>
 Action action_of(const DumpBuffer& buffer, const std::shared_ptr<const Blob>& data,
                  std::string_view what) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a register case or trace asks for, whatever its format: a list of commands. Parsers make
-// it from text alone, load.hpp adds the contents of the files it names, the player runs it.
+// A script is the list of commands of a register case or trace, in any format. Parsers make it from
+// text alone, load.hpp adds the contents of the files that it names, and the player runs it.
 #ifndef NVDLA_TOOLS_REPLAY_SCRIPT_HPP
 #define NVDLA_TOOLS_REPLAY_SCRIPT_HPP
 
@@ -20,13 +20,13 @@ namespace nvdla::replay {
 using model::Ram;
 using model::RegisterMap;
 
-// No command may touch more memory than this: real cases stay below 130 MB, and a damaged number
-// must not exhaust the host.
+// The limit on the memory of a command: real cases stay below 130 MB, and a damaged number must not
+// exhaust the host.
 inline constexpr std::uint64_t kMaxRange = std::uint64_t{1} << 30;
-// Nor all commands of a script together, so that it ends.
+// The limit for all commands of a script together, so that it ends.
 inline constexpr std::uint64_t kMaxTotal = 4 * kMaxRange;
 
-// Bytes at an offset from where the blob goes.
+// Bytes at an offset from the start of the blob.
 struct Segment {
   std::uint64_t offset = 0;
   std::vector<std::byte> bytes;
@@ -42,7 +42,7 @@ enum class BlobFormat : std::uint8_t {
 struct BlobFile {
   std::string name;
   BlobFormat format = BlobFormat::kRaw;
-  // What happens when the file is not there: an error, or the command is left out with a warning.
+  // A missing file is an error or, if optional, leaves the command out with a warning.
   bool optional = false;
   std::shared_ptr<const Blob> data;  // set by load_script()
 };
@@ -56,8 +56,8 @@ enum class Compare : std::uint8_t { kEqual, kNotEqual, kGreater, kNotGreater, kL
 
 inline constexpr std::uint64_t kUntilStuck = ~std::uint64_t{0};
 
-// Holds when ((register & mask) >> shift) compares as said with `value`. While it does not, the
-// device gets time and the register is read again, `retries` times at most.
+// Succeeds when ((register & mask) >> shift) compares with `value` as `compare` demands. Until
+// then, the device gets time and the register is read again, at most `retries` times.
 struct CheckRegister {
   std::uint32_t offset = 0;
   std::uint32_t mask = ~0u;
@@ -77,7 +77,7 @@ struct FillMemory {
 struct LoadMemory {
   Ram ram = Ram::kPrimary;
   std::uint64_t address = 0;
-  std::uint64_t size = 0;  // bytes that the file must have and that are loaded; 0: all it has
+  std::uint64_t size = 0;  // bytes to load, which the file must have; 0: all it has
   BlobFile file;
 };
 
@@ -95,27 +95,27 @@ struct CheckCrc {
   std::uint32_t crc = 0;
 };
 
-// The bit of S_INTR_STATUS is expected from here on. Nothing waits yet.
+// From here on the bit of S_INTR_STATUS is expected. Does not wait.
 struct ExpectInterrupt {
   std::uint32_t bit = 0;
   std::uint32_t sync = 0;  // index into Script::syncs
 };
 
-// Waits until every interrupt that was expected under `sync` has come, and clears its bit.
+// Waits until every interrupt expected under `sync` has arrived, and clears its bit.
 struct AwaitSync {
   std::uint32_t sync = 0;
 };
 
-// Waits for an interrupt that was not waited for before; returns at once when nothing can come.
+// Waits for an interrupt that no command has waited for yet; returns at once if none can arrive.
 struct WaitInterrupt {};
 
-// Lets the device finish all it was given. It must not be left blocked.
+// Lets the device finish all its work. The device must not end up blocked.
 struct Finish {
-  std::uint32_t interrupts = 0;  // bits of S_INTR_STATUS that are due then
+  std::uint32_t interrupts = 0;  // bits of S_INTR_STATUS expected at the end
 };
 
-// Lets the device finish the layer of a dump and clears its interrupts. If it does not end, nothing
-// after it is played; that is what was to be found out if the layer is the guilty one.
+// Lets the device finish the layer of a dump and clears its interrupts. If the layer does not end,
+// no later command is played; if it is the guilty layer, that is the expected result.
 struct EndLayer {
   std::uint32_t layer = 0;
   bool guilty = false;
@@ -138,14 +138,14 @@ struct Script {
   std::vector<Command> commands;
   std::vector<std::string> syncs;
   std::vector<std::string> warnings;
-  // What is wrong before anything is played.
+  // Errors found before playing.
   std::vector<std::string> failures;
   std::uint64_t registers_compared = 0;
-  // Why there is nothing to play.
+  // The reason if there is nothing to play.
   std::string nothing;
-  // What it means that all was played.
+  // A note to print if the whole script was played.
   std::string end_note;
-  // Goes on after a register that compares wrong.
+  // Continues after a register that differs.
   bool continue_on_fail = false;
   unsigned dropped_writes = 0;  // to units that the register map lacks
 };

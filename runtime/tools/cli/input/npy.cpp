@@ -136,7 +136,7 @@ NpyArray read_npy(const std::string& path, std::span<const std::uint8_t> file) {
     throw_error(path, "its first index is the fastest; numpy.ascontiguousarray() turns it");
   array.shape = shape_of(path, shape[1]);
   array.elements = file.subspan(first);
-  // What does not divide is too much.
+  // If a side does not divide the bytes that are left, the file is too short or too long.
   std::uint64_t left = array.elements.size();
   for (const std::uint64_t side : array.shape)
     left = side != 0 && left % side == 0 ? left / side : 0;

@@ -20,7 +20,7 @@ namespace {
 using program::Picture;
 using program::UsageError;
 
-// Of a file name, in lower case: ".png".
+// Returns the extension of a file name in lower case: ".png".
 std::string extension(const std::string& path) {
   std::string end = std::filesystem::path(path).extension().string();
   std::transform(end.begin(), end.end(), end.begin(),
@@ -37,8 +37,8 @@ std::vector<std::byte> raw_elements(const Request& request, const LoadableTensor
   return {bytes.begin(), bytes.end()};
 }
 
-// Returns an array with the sizes and in the order of the model, where the file states these, else
-// NCHW; of reals where it is known what elements stand for.
+// Returns an array with the sizes and in the order of the model, if the file states these, else in
+// NCHW. Its elements are floats if the file has a quantization.
 std::vector<std::byte> array_of(const Request& request, const LoadableTensor& t) {
   std::vector<std::uint32_t> shape = {t.shape.batch, t.shape.channels, t.shape.height,
                                       t.shape.width};
@@ -72,7 +72,7 @@ Picture picture_of(const Request& request, const LoadableTensor& t, bool colours
   return picture;
 }
 
-// What libpng writes at most.
+// libpng writes no more lines than this.
 constexpr std::uint64_t kMaxLines = 1000000;
 
 }  // namespace
@@ -94,7 +94,7 @@ void check_reals(const LoadableTensor& t, const std::string& path) {
                   t.name, shape_text(t)));
 }
 
-// The value of each element as a number, by channel, line, column.
+// Returns the value of each element as a number, by channel, line, column.
 std::vector<double> values_of(const Request& request, const LoadableTensor& t) {
   const std::size_t count = static_cast<std::size_t>(t.shape.elements());
   std::vector<double> values;
@@ -115,7 +115,8 @@ std::vector<double> values_of(const Request& request, const LoadableTensor& t) {
 }
 
 void check_output_form(const LoadableTensor& t, const std::string& path) {
-  // What others write and this program does not: better nothing than other bytes by that name.
+  // Formats that other programs write and this one does not: it refuses the name rather than
+  // writing other bytes under it.
   constexpr std::array kOthers = {".bmp", ".csv", ".gif", ".h5",  ".jpeg", ".jpg", ".json", ".npz",
                                   ".pbm", ".pnm", ".ppm", ".tif", ".tiff", ".txt", ".webp"};
   const std::string end = extension(path);

@@ -15,26 +15,26 @@ namespace {
 using program::Svg;
 
 constexpr double kMargin = 16, kTop = 64, kLine = 15, kPad = 10;
-// Between boxes; the shape of what a box gives is below it.
+// The distances between boxes; the shape of a box's output is below the box.
 constexpr double kAcross = 26, kDown = 34;
-// Of a letter, on the average.
+// The average width of a letter.
 constexpr double kLetter = 6.4, kSmallLetter = 5.6;
 constexpr std::size_t kMost = 40;
 
 bool by_cpu(const NetworkBox& box) { return !box.units.empty() && box.units[0] == "cpu"; }
 
-// The second line of a box.
+// Returns the second line of a box.
 std::string units_text(const NetworkBox& box) {
   if (!box.about.empty()) return box.about;
   return fmt::format("{}", fmt::join(box.units, " + "));
 }
 
-// The colour of the first unit, as in the picture of a profile.
+// Returns the colour of the first unit, as in the picture of a profile.
 std::string style_of(const NetworkBox& box) {
   constexpr std::array<std::string_view, 6> kUnits = {"conv", "sdp", "pdp", "cdp", "rubik", "bdma"};
   if (box.units.empty()) return "port";
   if (by_cpu(box)) return "cpu";
-  // The unit that does most of the work of a layer of the user.
+  // Chooses the unit that does most of the work of a user's layer.
   if (!box.about.empty()) {
     const std::string& kind = box.units[0];
     const auto has = [&](std::string_view word) { return kind.find(word) != kind.npos; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who gives what to whom in a loadable: its layers, what the CPU does, inputs and outputs.
+// Derives the data flow of a loadable: its layers, the CPU's operators, inputs and outputs.
 #ifndef NVDLA_TOOLS_CLI_PICTURES_NETWORK_SHAPE_HPP
 #define NVDLA_TOOLS_CLI_PICTURES_NETWORK_SHAPE_HPP
 
@@ -17,23 +17,23 @@ namespace nvdla::cli {
 
 struct NetworkBox {
   std::string name;
-  std::string about = {};  // "convolution 3x3, stride 2", of a layer of the user
-  std::string steps = {};  // layers of the hardware that it became, a line
-  // That work on the fly, upstream first; "cpu"; none of an input or output.
+  std::string about = {};  // "convolution 3x3, stride 2"; empty unless it is a user's layer
+  std::string steps = {};  // the hardware layers of a user's layer
+  // The units that work on the fly, upstream first; "cpu"; empty for an input or output.
   std::vector<std::string> units;
-  std::string tensor;  // "64x56x56 int8"; empty of a comparison and of an output
+  std::string tensor;  // "64x56x56 int8"; empty for a comparison and an output
 };
 
 struct NetworkShape {
-  std::vector<NetworkBox> boxes;  // in the order in which they run
+  std::vector<NetworkBox> boxes;  // in the order of execution
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arrows;
 };
 
-// As it runs on `hw`. Throws what Loadable::compile() throws of a file that does not.
-// The layers of hardware and CPU.
+// Returns the layers of hardware and CPU as the loadable runs on `hw`. Throws as
+// Loadable::compile() does for a file that does not run there.
 NetworkShape network_shape(const Loadable& file, const nvdla_hw& hw);
-// The layers as the user added them, of a file that has them (Loadable::Impl::user); `units` is the
-// kind of each then.
+// Returns the layers as the user added them, for a file that has them (Loadable::Impl::user);
+// `units` is then the kind of each.
 NetworkShape user_shape(const Loadable& file);
 // "convolution 3x3, stride 2"
 std::string about(const detail::UserLayer& layer);

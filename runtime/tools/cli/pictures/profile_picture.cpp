@@ -53,12 +53,12 @@ class ProfilePicture {
   }
 
  private:
-  // Left of the time axis are words, and bars of sizes.
+  // Words and bars of sizes are on the left of the time axis.
   static constexpr double kWidth = 1100, kMargin = 16, kTimeLeft = 330,
                           kTimeRight = kWidth - kMargin;
   static constexpr double kNamesRight = 190, kBarsLeft = 260, kBarsRight = kTimeLeft - 14;
   static constexpr double kGroup = 17, kRow = 18, kGap = 8;
-  // Of a letter in these sizes, on the average.
+  // The average width of a letter in these sizes.
   static constexpr double kLetter = 5.6;
   static constexpr std::array<std::string_view, 6> kUnits = {"conv", "sdp",   "pdp",
                                                              "cdp",  "rubik", "bdma"};

@@ -27,7 +27,8 @@ bool brings_registers(const std::string& name) {
   return kind == replay::Kind::kDump || kind == replay::Kind::kRecord;
 }
 
-// What was found in a device that hung, else what was written for the layers.
+// Prints the registers that the driver read from a hung device or, without them, those that were
+// written for the layers.
 void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit,
                 RegisterJson* list) {
   RegisterPrinter printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit, list);

@@ -56,7 +56,7 @@ class Live {
   }
 
  private:
-  // Which group of registers is seen.
+  // Returns the register group that reads of a unit access.
   std::uint32_t producer(model::Unit unit) {
     return device_.read(*model::unit_base(registers_.map(), unit) + NVDLA_REG_S_POINTER) & 1;
   }
