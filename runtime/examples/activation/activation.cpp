@@ -33,7 +33,7 @@ double greatest_error(const nvdla::Device& device, const nvdla::Lut& lut) {
   request.read("y", nvdla::Layout::kNchw, results);
   double greatest = 0;
   for (int i = 0; i < kCount; ++i) {
-    // What int8 cannot hold becomes the nearest that it can.
+    // int8 saturates: greater results become the greatest int8 value.
     double wanted = gelu(numbers[i]);
     if (precision == nvdla::Precision::kInt8)
       wanted = std::min(wanted, 127 * static_cast<double>(lut.format().output.scale));

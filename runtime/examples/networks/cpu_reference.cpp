@@ -82,7 +82,7 @@ Integers probabilities(const Layer& layer, double step, const Integers& input) {
 
 Integers layer_normal(const Layer& layer, const Numbers& numbers, double step,
                       const Integers& input) {
-  // As the library is told it.
+  // The library gets the step as a float.
   const double told = static_cast<float>(step);
   return by_position(layer, input, 1,
                      [&](auto column) { return normal_of(column, told, numbers); });

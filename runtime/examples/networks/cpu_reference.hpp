@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What layers that the CPU computes come to, from their definitions: a witness beside the library.
+// Computes the layers that run on the CPU from their definitions, independently of the library.
 #ifndef NVDLA_EXAMPLES_NETWORKS_CPU_REFERENCE_HPP
 #define NVDLA_EXAMPLES_NETWORKS_CPU_REFERENCE_HPP
 
@@ -15,7 +15,7 @@ namespace networks {
 
 Integers sliced(const Graph& graph, const Layer& layer, const Slice& slice, const Integers& input);
 
-// Sums of products of rows of `a` with rows or columns of `b`.
+// Returns sums of products of rows of `a` with rows or columns of `b`.
 template <typename Sum, typename T>
 std::vector<Sum> products_of_rows(const Graph& graph, const Layer& layer, const Product& product,
                                   std::span<const T> a, std::span<const T> b) {
@@ -37,13 +37,13 @@ std::vector<std::int64_t> sums_of_products(const Graph& graph, const Layer& laye
                                            const Integers& b);
 Integers converted_sums(std::span<const std::int64_t> sums, const nvdla::Converter& output);
 
-// Elements have steps of `step`.
+// `step` is the scale of the input's elements.
 Integers probabilities(const Layer& layer, double step, const Integers& input);
 Integers layer_normal(const Layer& layer, const Numbers& numbers, double step,
                       const Integers& input);
 Integers smooth(const Integers& input);
 
-// The same of one position, and of one element, in reals.
+// Compute the same for one position or one element, in floating point.
 std::vector<double> softmax_of(std::span<const float> column, double step);
 std::vector<double> normal_of(std::span<const float> column, double step, const Numbers& numbers);
 double smooth_of(double x);

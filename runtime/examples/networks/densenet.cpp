@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kGrowth = 32;
 
-// What the block has so far, and one layer more.
+// Adds a layer to a dense block: returns the input concatenated with the layer's result.
 Value grow(Graph& net, Value input, const std::string& name) {
   Value x = net.norm(input, name + ".norm");
   x = net.conv(x, name + ".conv1", {.kernels = 4 * kGrowth});
@@ -24,7 +24,7 @@ Value grow(Graph& net, Value input, const std::string& name) {
   return net.concat(parts, name);
 }
 
-// Half of the channels, a quarter of the positions.
+// Halves the channels and quarters the positions.
 Value transition(Graph& net, Value input, const std::string& name) {
   Value x = net.norm(input, name + ".norm");
   x = net.conv(x, name + ".conv",

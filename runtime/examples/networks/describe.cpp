@@ -36,7 +36,7 @@ class Describing {
   }
 
  private:
-  // Of the layer that is being added.
+  // The layer that is being added.
   Value now() const { return static_cast<Value>(tensors_.size()); }
   const Numbers& numbers() const { return from_.numbers[now()]; }
   nvdla::Tensor input(const Layer& layer) const { return tensors_[layer.inputs[0]]; }
@@ -47,7 +47,7 @@ class Describing {
     return {.scale = half_ ? 1.0F : static_cast<float>(steps_[value])};
   }
 
-  // Adds and multiplies.
+  // Returns an operator that adds the biases and multiplies by the factors.
   nvdla::Operator real_factors(const Reals& reals) const {
     nvdla::Operator op;
     op.alu = NVDLA_ALU_SUM;
@@ -57,13 +57,13 @@ class Describing {
     return op;
   }
 
-  // What a layer refers to until it is added.
+  // Data that a layer refers to until it is added.
   struct Held {
     Reals reals;
     std::vector<std::uint16_t> halves;
   };
 
-  // Weights, biases, factors and converter of a Convolution or Deconvolution.
+  // Sets weights, biases, factors and converter of a Convolution or Deconvolution.
   [[nodiscard]] Held fill(auto& layer) const {
     Held held;
     if (half_) {
@@ -233,7 +233,7 @@ Reals reals_of(const Network& network, std::span<const double> steps, Value valu
   const Layer& layer = network.graph.layers()[value];
   const Numbers& numbers = network.numbers[value];
   const auto* conv = std::get_if<Conv>(&layer.what);
-  // What a unit of v is worth before and after the factor.
+  // The value of a unit of v before and after the factor.
   const double before = steps[layer.inputs[0]] * (numbers.weights.empty() ? 1 : kWeightStep);
   const double after =
       std::ldexp(conv != nullptr && conv->shortcut != kNoValue ? steps[conv->shortcut]

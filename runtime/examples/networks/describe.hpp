@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A graph with its numbers as a network of the library.
+// Describes a graph with its numbers as a network of the library.
 #ifndef NVDLA_EXAMPLES_NETWORKS_DESCRIBE_HPP
 #define NVDLA_EXAMPLES_NETWORKS_DESCRIBE_HPP
 
@@ -13,13 +13,13 @@
 
 namespace networks {
 
-// The input is called "image", outputs are the results of layers `shown`, called as the layers.
-// It takes `batch` images at once. fp16 computes what int8 does without its roundings: elements are
-// numbers in place of steps.
+// The input is "image", the outputs are the results of the layers `shown` under the layers' names.
+// The network takes `batch` images at once. fp16 computes what int8 does, without its roundings:
+// elements are numbers instead of steps.
 nvdla::Network describe(const Network& network, nvdla::Precision precision,
                         std::span<const Value> shown, std::uint32_t batch = 1);
 
-// What a layer of fp16 adds and multiplies by, each an fp16 number.
+// The biases and factors of a layer in fp16; all are fp16 numbers.
 struct Reals {
   std::vector<float> bias, factors;
 };

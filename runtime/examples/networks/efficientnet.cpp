@@ -12,12 +12,12 @@
 namespace networks {
 namespace {
 
-// What swish and sigmoid are.
+// The activations to use as swish and as sigmoid.
 struct Functions {
   Activation swish, sigmoid;
 };
 
-// Of all positions, in windows as large as PDP has them.
+// Averages all positions, in windows as large as PDP allows.
 Value average_of_all(Graph& net, Value x, const std::string& name) {
   constexpr std::uint32_t kMost = 8;
   while (net.shape(x).height > 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a network is made of: layers, their shapes and who reads whom, without a number in it. From
-// a graph come both the network of the library and the reference that it is compared with.
+// A graph describes a network without its numbers: layers, shapes and connections. Both the
+// library's network and the reference that it is compared with are made from it.
 #ifndef NVDLA_EXAMPLES_NETWORKS_GRAPH_HPP
 #define NVDLA_EXAMPLES_NETWORKS_GRAPH_HPP
 
@@ -16,16 +16,16 @@ namespace networks {
 
 using nvdla::Shape;
 
-// The result of a layer, by its number in the graph.
+// The result of a layer, as the index of the layer in the graph.
 using Value = std::uint32_t;
 inline constexpr Value kNoValue = UINT32_MAX;
 
-// Swish, x / (1 + e^-x), and the sigmoid, 1 / (1 + e^-x), are tables of SDP. A hard sigmoid,
-// x / 6 + 1 / 2, is at least 0 and at most where int8 saturates.
+// Swish, x / (1 + e^-x), and the sigmoid, 1 / (1 + e^-x), are tables of SDP. A hard sigmoid, x / 6
+// + 1 / 2, is limited below by 0 and above by the saturation of int8.
 enum class Activation { kNone, kRelu, kLeaky, kSwish, kSigmoid, kHardSigmoid };
 
-// A convolution, its batch normalisation or bias, the shortcut of a residual block, and the
-// activation: what the hardware does at once.
+// A convolution with its batch normalisation or bias, the shortcut of a residual block, and the
+// activation, which the hardware computes together.
 struct Conv {
   std::uint32_t kernels = 1;
   std::uint32_t height = 1, width = 1;  // of a kernel
@@ -60,24 +60,24 @@ struct Lrn {
 // Batch normalisation and ReLU that no convolution comes before.
 struct Norm {};
 
-// Along channels.
+// Concatenates along channels.
 struct Concat {};
 
-// Each channel of the first input by the element that the second one, of one position, has for it:
-// the result of a sigmoid.
+// Multiplies each channel of the first input by the channel's element in the second one, which has
+// one position and is the result of a sigmoid.
 struct Scale {};
 
-// Channels from `first` on, as many as the result has.
+// Selects channels from `first` on, as many as the result has.
 struct Slice {
   std::uint32_t first = 0;
 };
 
-// Of two results as matrices, whose rows are positions and whose columns are channels.
+// The product of two results as matrices, whose rows are positions and whose columns are channels.
 struct Product {
-  bool transposed = false;  // the second one
+  bool transposed = false;  // the second matrix is transposed
 };
 
-// Along channels, at each position.
+// Softmax along channels, at each position.
 struct Softmax {};
 struct LayerNorm {
   static constexpr double kEpsilon = 1e-5;
@@ -99,7 +99,8 @@ struct Layer {
   Shape shape;  // of the result
 };
 
-// Layers in an order in which they can run; the last one's result is that of the network.
+// `Graph` has layers in an order in which they can run; the last layer's result is that of the
+// network.
 class Graph {
  public:
   explicit Graph(const Shape& image) { layers_.push_back({"image", {}, Image{}, image}); }
@@ -107,13 +108,13 @@ class Graph {
   static constexpr Value image() { return 0; }
   Value conv(Value input, const std::string& name, const Conv& conv);
   Value doubled(Value input, const std::string& name, std::uint32_t kernels);
-  // One kernel as large as the input for each result.
+  // Adds a fully connected layer: a kernel as large as the input for each result.
   Value full(Value input, const std::string& name, std::uint32_t results,
              Activation activation = Activation::kRelu);
   Value pool(Value input, const std::string& name, const Pool& pool);
   Value max_pool(Value input, const std::string& name, std::uint32_t size, std::uint32_t stride,
                  std::uint32_t pad = 0, std::uint32_t pad_end = 0);
-  // The average of windows side by side.
+  // Averages adjacent windows.
   Value average(Value input, const std::string& name, std::uint32_t size);
   Value lrn(Value input, const std::string& name, const Lrn& lrn);
   Value norm(Value input, const std::string& name);
@@ -124,24 +125,24 @@ class Graph {
   Value softmax(Value input, const std::string& name);
   Value layer_norm(Value input, const std::string& name);
   Value gelu(Value input, const std::string& name);
-  // Adds a layer of another graph, whose inputs are results of this one.
+  // Adds a layer of another graph, with inputs that are results of this one.
   Value add(Layer layer);
 
   const std::vector<Layer>& layers() const { return layers_; }
   const Shape& shape(Value value) const { return layers_[value].shape; }
-  // The channels of what a layer reads.
+  // Returns the shape of a layer's first input.
   const Shape& input_shape(const Layer& layer) const { return shape(layer.inputs.at(0)); }
-  // Weights that a result is a sum with.
+  // Returns the number of weights that each element of a result is a sum over.
   std::uint64_t taps(const Layer& layer) const;
   std::uint64_t weights() const;
-  // Multiply-accumulates of a run.
+  // Returns the multiply-accumulates of a run.
   std::uint64_t macs() const;
 
  private:
   std::vector<Layer> layers_;
 };
 
-// What follows a layer's sums or elements in SDP.
+// Returns the activation that SDP applies to a layer's sums or elements.
 Activation activation_of(const Layer& layer);
 bool has_table(Activation activation);
 

@@ -57,14 +57,14 @@ class InMemory {
       } else if (std::regex_match(name, match, band) && match.str(1) != name) {
         name = match.str(1);
       } else {
-        // What is gathered or put side by side later.
+        // The contents are gathered or concatenated later.
         return std::nullopt;
       }
     }
   }
 
-  // Returns the channel of a result that each channel in memory is, and none for those that mean
-  // nothing: each part of a concatenation may begin an atom, and poolings keep what lies between.
+  // Returns the channel of the result for each channel in memory, or none for a channel without
+  // meaning: each part of a concatenation may begin an atom, and poolings preserve the gaps.
   std::vector<std::optional<std::size_t>> channels_of(Value value, std::size_t in_memory,
                                                       std::size_t per_atom) const {
     const std::size_t all = graph_.layers()[value].shape.channels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each layer computes in int8, in plain loops: a witness beside the device.
+// Computes each layer in int8 with plain loops, independently of the device.
 #ifndef NVDLA_EXAMPLES_NETWORKS_INTEGER_REFERENCE_HPP
 #define NVDLA_EXAMPLES_NETWORKS_INTEGER_REFERENCE_HPP
 
@@ -13,14 +13,14 @@
 
 namespace networks {
 
-// The results of a layer's inputs, in their order.
+// The results of a layer's inputs, in order.
 using Inputs = std::vector<const Integers*>;
 
-// Of a convolution or deconvolution: each kernel at each position, kernels side by side.
+// Returns the sums of a convolution or deconvolution in the order position, kernel.
 std::vector<std::int32_t> sums_of(const Graph& graph, const Layer& layer, const Numbers& numbers,
                                   const Integers& input);
-// What SDP makes of sums, or of the elements that a Norm reads, up to the output converter: in
-// units of 2^-kFraction of a step.
+// Applies SDP up to the output converter to sums, or to the elements that a Norm reads. The results
+// are in units of 2^-kFraction of a step.
 std::vector<std::int32_t> fine_results(const Layer& layer, const Numbers& numbers,
                                        std::span<const std::int32_t> sums,
                                        const Integers* shortcut);

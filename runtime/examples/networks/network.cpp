@@ -101,7 +101,8 @@ void print_tensors(const networks::Network& network) {
   }
 }
 
-// Whether all tensors hold what a comparison can show.
+// Returns true if all tensors vary enough for a comparison to reveal errors, and prints those that
+// do not.
 bool print_use(const networks::Network& network) {
   networks::Use most;
   bool good = true;
@@ -119,7 +120,7 @@ bool print_use(const networks::Network& network) {
   return good;
 }
 
-// What the device has no unit for.
+// Prints the layers that run on the CPU because the device has no unit for them.
 void print_cpu(const nvdla::CompiledNetwork& network) {
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < network.layers(); ++i)

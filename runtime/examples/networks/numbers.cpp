@@ -15,12 +15,12 @@
 namespace networks {
 namespace {
 
-// Deviation of a result before its activation, in steps: four of them fit int8.
+// The deviation of a result before its activation, in steps: int8 holds four of them.
 constexpr double kSpread = 32;
-// Of what a residual block adds to its shortcut: little, as in networks that were trained. Where
-// each block added as much as there is, deep ones would leave the range of fp16.
+// The deviation of what a residual block adds to its shortcut. It is small, as in trained networks:
+// if each block added as much as its input has, deep networks would exceed the range of fp16.
 constexpr double kAdded = 8;
-// Of what a hard sigmoid makes of numbers whose deviation is 1, and its 1 / 2.
+// The deviation of a hard sigmoid's result for inputs of deviation 1, and the result for 0.
 constexpr double kHardSpread = 128 / 6.0, kHardMiddle = 64;
 
 struct Spread {
@@ -39,7 +39,7 @@ Spread spread_of(std::span<const T> data, std::size_t first, std::size_t stride)
   return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0))};
 }
 
-// A picture is smooth, with some noise: a coarse grid between whose points one goes evenly.
+// Draws a picture: a coarse grid, interpolated linearly, with some noise.
 Integers picture(const Shape& shape, Random& random) {
   constexpr std::uint32_t kGrid = 8;
   Integers image(shape.elements());
@@ -72,18 +72,18 @@ void draw_weights(std::vector<std::int8_t>& weights, Random& random) {
   }
 }
 
-// Biases and factors with which each channel gets the spread that it has behind a batch
-// normalisation, around `middle`: mean and deviation differ some from channel to channel.
+// Chooses biases and factors that give each channel the distribution that it has after a batch
+// normalisation, around `middle`. Mean and deviation differ a little between channels.
 template <typename T>
 void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data, double size,
                double middle, Random& random) {
-  // Of few positions there are no statistics.
+  // A few positions are too few for statistics.
   const bool each = data.size() / channels >= 16;
   const Spread all = spread_of(data, 0, 1);
   std::vector<double> factors(channels), biases(channels);
   for (std::uint32_t k = 0; k < channels; ++k) {
     Spread spread = each ? spread_of(data, k, channels) : all;
-    // A channel that hardly moves is not blown up.
+    // A channel that hardly varies is not amplified.
     spread.deviation = std::max({spread.deviation, all.deviation / 16, 1.0});
     biases[k] = spread.deviation * 0.25 * random.normal() - spread.mean;
     factors[k] = size * (0.75 + 0.5 * random.uniform()) / spread.deviation;
@@ -148,7 +148,7 @@ class Drawing {
   Integers make(const Layer& layer, const Double&, Numbers& numbers) {
     return make_sums(layer, 4, nullptr, numbers);
   }
-  // Of kernels with so many places for each result.
+  // Makes a layer of sums whose kernels have `places` positions for each result.
   Integers make_sums(const Layer& layer, std::size_t places, const Integers* shortcut,
                      Numbers& numbers) {
     numbers.weights.resize(places * layer.shape.channels * graph_.taps(layer));
@@ -192,7 +192,7 @@ class Drawing {
   Integers make(const Layer& layer, const Slice& slice, Numbers&) {
     return sliced(graph_, layer, slice, result(layer.inputs[0]));
   }
-  // What a softmax reads has steps of 1/16, and is spread by one.
+  // The input of a softmax has steps of 1/16 and a deviation of 1.
   Integers make(const Layer& layer, const Product& product, Numbers& numbers) {
     const auto sums =
         sums_of_products(graph_, layer, product, result(layer.inputs[0]), result(layer.inputs[1]));
@@ -201,7 +201,7 @@ class Drawing {
     int exponent = 0;
     const double factor = std::frexp(
         spread / std::max(spread_of<std::int64_t>(sums, 0, 1).deviation, 1.0), &exponent);
-    // So few bits that no double is rounded.
+    // Few enough bits that doubles compute it exactly.
     constexpr int kBits = 8;
     numbers.output = {.scale = static_cast<std::int16_t>(std::lround(std::ldexp(factor, kBits))),
                       .shift = static_cast<std::uint32_t>(kBits - exponent)};
@@ -229,7 +229,7 @@ class Drawing {
     numbers.output = layer.output;
   }
 
-  // What a table is of. To fit one takes long, and a network has several that are alike.
+  // The function of a table. A fit is slow, and a network has several equal tables.
   using Function = std::variant<Lrn, Activation>;
   struct Table {
     Function function;
@@ -247,9 +247,9 @@ class Drawing {
     return tables_.back().lut;
   }
 
-  // Of a normalisation of elements with steps of 1.
+  // Fits the table of a normalisation whose elements have steps of 1.
   static nvdla::Lut fit(const Lrn& lrn, const nvdla::LutFormat& format) {
-    // Far beyond what activations come to.
+    // A limit far above all activations.
     const double greatest = format.precision == nvdla::Precision::kFp16 ? 1024 : 128;
     return nvdla::lut::lrn(lrn.alpha, lrn.beta, lrn.k, lrn.size, format, greatest);
   }

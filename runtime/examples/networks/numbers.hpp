@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers of a network: weights that are drawn, and scales that follow from what the layers
-// compute on one image, as batch normalisation and quantisation leave them. Each result has about
-// the same spread in each channel, so that no layer dies out or only saturates.
+// Chooses the numbers of a network: weights at random, and scales from the results of the layers
+// for one image, as batch normalisation and quantisation do. Each channel of each result has about
+// the same deviation, so that no layer vanishes or mostly saturates.
 #ifndef NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP
 #define NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP
 
@@ -16,10 +16,11 @@
 
 namespace networks {
 
-// Elements of a tensor: lines, columns, channels side by side.
+// The elements of a tensor in the order line, column, channel.
 using Integers = std::vector<std::int8_t>;
 
-// Of a layer. What the hardware computes, v being a sum of products or an element:
+// `Numbers` has the numbers of a layer. The hardware computes, from a sum of products or an element
+// v:
 //   Conv, Double, Norm
 //               v = (v + bias) * factor >> factor_shift, in units of 2^-kFraction of a step
 //               Conv with a shortcut: v += shortcut << kFraction
@@ -28,7 +29,7 @@ using Integers = std::vector<std::int8_t>;
 //               v * output.scale >> output.shift
 //   Scale       element * factor >> kFactorBits
 //   Lrn         the table and the converters that go with it
-// What the CPU computes:
+// The CPU computes:
 //   Product     v * output.scale >> output.shift
 //   Softmax     in steps of kProbability
 //   LayerNorm   (x - mean) / deviation * gamma + beta, in steps of 1
@@ -40,7 +41,7 @@ struct Numbers {
 
   std::vector<std::int8_t> weights;   // kernel, channel, line, column
   std::vector<std::int32_t> bias;     // 16 bits, shifted left alike
-  std::vector<std::int16_t> factors;  // one a channel, as the biases
+  std::vector<std::int16_t> factors;  // one per channel, as the biases
   std::uint32_t factor_shift = 0;
   nvdla::Converter output = {.scale = 1, .shift = kFraction};
   nvdla::Lut lut = {}, real_lut = {};  // the second for fp16
@@ -48,31 +49,32 @@ struct Numbers {
   double step = 1;  // of a Product
 };
 
-// A graph's numbers, and the result of each of its layers on the image that they were chosen by.
+// A graph with its numbers, and each layer's result for the image that they were chosen with.
 struct Network {
   Graph graph;
   std::vector<Numbers> numbers;
   std::vector<Integers> results;
 };
 
-// Is told what is being worked on.
+// A callback that reports the current work.
 using Say = std::function<void(const std::string& text)>;
 inline void silent(const std::string& /*text*/) {}
 
-// The same numbers for the same seed everywhere. Tables of fp16 are only made for that.
+// Chooses the numbers of a graph; a seed gives the same numbers on every machine. fp16 tables are
+// only made for fp16.
 Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision,
              const Say& say = silent);
 
-// What a step is worth before an activation, and behind it. A sigmoid gives factors.
+// Return the value of a step before and after an activation. A sigmoid's results are factors.
 double step_before(Activation activation);
 double step_behind(Activation activation);
 
-// What a step of each result is worth where an image has steps of 1 and weights have kWeightStep:
-// a shortcut is added in its own steps.
+// Returns the value of a step of each result, for an image with steps of 1 and weights with
+// kWeightStep. A shortcut is added in its own steps.
 inline constexpr double kWeightStep = 1 / 64.0;
 inline constexpr double kProbability = 1 / 128.0;
 std::vector<double> steps(const Network& network);
-// Of a layer, those of the layers before being known.
+// Returns the step of a layer, given those of the layers before it.
 double step_of(const Layer& layer, const Numbers& numbers, const std::vector<double>& before);
 
 }  // namespace networks

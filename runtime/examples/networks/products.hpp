@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sums of products of a convolution, as the definition has them: the window of each position is
-// laid out as a vector, and each kernel multiplied with it.
+// Computes a convolution's sums of products by definition: lays the window of each position out as
+// a vector and multiplies each kernel with it.
 #ifndef NVDLA_EXAMPLES_NETWORKS_PRODUCTS_HPP
 #define NVDLA_EXAMPLES_NETWORKS_PRODUCTS_HPP
 
@@ -16,7 +16,7 @@
 
 namespace networks {
 
-// Of a layer's data, line by line, column by column, channels side by side (NHWC).
+// `Windows` gathers windows of a layer's data in the order line, column, channel (NHWC).
 template <typename T>
 class Windows {
  public:
@@ -25,7 +25,7 @@ class Windows {
 
   std::size_t size() const { return std::size_t{conv_.height} * conv_.width * in_.channels; }
 
-  // The window of position y * width + x; zeros beyond the edges.
+  // Gathers the window of position y * width + x, with zeros beyond the edges.
   void gather(std::uint32_t position, T* window) const {
     const std::int64_t y = std::int64_t{position / out_.width} * conv_.stride - conv_.pad;
     const std::int64_t x = std::int64_t{position % out_.width} * conv_.stride - conv_.pad;
@@ -51,7 +51,7 @@ class Windows {
   std::span<const T> data_;
 };
 
-// Two vectors by four: every number that is read serves more than once.
+// Multiplies two vectors by four, which uses each number that is read several times.
 template <typename Sum, typename T>
 void dot_4x2(const T* w, const T* a, std::size_t n, Sum (&s)[4][2]) {
   const T *w0 = w, *w1 = w + n, *w2 = w + 2 * n, *w3 = w + 3 * n, *b = a + n;
@@ -70,7 +70,7 @@ void dot_4x2(const T* w, const T* a, std::size_t n, Sum (&s)[4][2]) {
   s[2][0] = s20, s[2][1] = s21, s[3][0] = s30, s[3][1] = s31;
 }
 
-// Of groups: kernels of each one see its channels only.
+// Returns the sums for a convolution in groups, in which a kernel sees only its group's channels.
 template <typename Sum, typename T>
 std::vector<Sum> products_of_groups(const Conv& conv, const Shape& in, const Shape& out,
                                     std::span<const T> data, std::span<const std::int8_t> weights) {
@@ -93,8 +93,8 @@ std::vector<Sum> products_of_groups(const Conv& conv, const Shape& in, const Sha
   return sums;
 }
 
-// The sum of each kernel at each position, kernels side by side. `weights` are in the order of
-// kernel, channel, line, column.
+// Returns the sums in the order position, kernel. `weights` are in the order kernel, channel, line,
+// column.
 template <typename Sum, typename T>
 std::vector<Sum> products(const Conv& conv, const Shape& in, const Shape& out,
                           std::span<const T> data, std::span<const std::int8_t> weights) {
@@ -107,7 +107,7 @@ std::vector<Sum> products(const Conv& conv, const Shape& in, const Shape& out,
   in_parallel((conv.kernels + kKernels - 1) / kKernels, [&](std::uint32_t part) {
     const std::uint32_t first = part * kKernels;
     const std::uint32_t kernels = std::min(kKernels, conv.kernels - first);
-    // As the windows are, with kernels of zeros up to a multiple of four.
+    // Packs the weights in the order of the windows, with zero kernels up to a multiple of four.
     std::vector<T> packed(kKernels * n), window(2 * n);
     for (std::uint32_t k = 0; k < kernels; ++k) {
       const std::int8_t* from = weights.data() + (first + k) * n;
@@ -130,8 +130,8 @@ std::vector<Sum> products(const Conv& conv, const Shape& in, const Shape& out,
   return sums;
 }
 
-// The same of a deconvolution: each of the four places of a kernel is a convolution of 1 x 1, whose
-// results go to every other line and column.
+// Does the same for a deconvolution: each of the four places of a kernel is a 1 x 1 convolution,
+// whose results go to every other line and column.
 template <typename Sum, typename T>
 std::vector<Sum> products(const Double& up, const Shape& in, const Shape& out,
                           std::span<const T> data, std::span<const std::int8_t> weights) {

@@ -19,12 +19,12 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // About normal, of deviation 1, at most 3.5: the sum of four bytes.
+  // Returns a nearly normal number of deviation 1, at most 3.5: the sum of four bytes.
   double normal() { return sum_of_bytes(static_cast<std::uint32_t>(bits())) / 147.8; }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double uniform() { return static_cast<double>(bits() >> 11) / 9007199254740992.0; }
 
-  // Of deviation 147.8 and mean 0.
+  // Returns a number of deviation 147.8 and mean 0.
   static int sum_of_bytes(std::uint32_t b) {
     return static_cast<int>((b & 255) + (b >> 8 & 255) + (b >> 16 & 255) + (b >> 24)) - 510;
   }

@@ -17,9 +17,9 @@ namespace {
 // 2^-24.
 const double kHalf = std::ldexp(1, -11), kSingle = std::ldexp(1, -24);
 const double kLeastHalf = std::ldexp(1, -25);
-// Of what the CPU computes in doubles.
+// The relative error of the CPU's computations in doubles.
 const double kDoubles = std::ldexp(1, -30);
-// Of a sum of 64 products, and where all of them are tiny.
+// The relative error of a sum of 64 products, and the absolute one if all of them are tiny.
 const double kAligned = std::ldexp(1, -13), kTiny = std::ldexp(1, -20);
 
 class Expecting {
@@ -172,7 +172,7 @@ class Expecting {
   std::vector<Expected> result() && { return std::move(expected_); }
 
  private:
-  // Of doubles, which are rounded once.
+  // Sets a result that is computed in doubles and rounded once.
   void set(std::size_t i, double value) {
     expected_[i] = {value, kDoubles * std::max(std::abs(value), kLeastHalf)};
   }
@@ -187,8 +187,8 @@ class Expecting {
     return std::sqrt(squares);
   }
 
-  // What SDP makes of sums; `sizes_of` are the lengths of what is multiplied at a position, one a
-  // group.
+  // Sets the results of SDP for sums; `sizes_of` returns the lengths of the vectors that are
+  // multiplied at a position, one per group.
   void finish(const std::vector<double>& sums, const auto& sizes_of, const float* shortcut) {
     const std::size_t each = numbers_.weights.size() / out_.channels;
     std::vector<double> lengths;
@@ -208,7 +208,7 @@ class Expecting {
     });
   }
 
-  // What SDP makes of a sum or an element of channel k.
+  // Returns the result of SDP for a sum or an element of channel k.
   Expected finished(const Expected& sum, std::uint32_t k, double shortcut) const {
     const Activation activation = activation_of(layer_);
     const double bias = reals_.bias[k], factor = reals_.factors[k];
@@ -223,7 +223,7 @@ class Expecting {
     return result;
   }
 
-  // A swish rises by 1.1 at most, a sigmoid by a quarter.
+  // The slope of a swish is at most 1.1, that of a sigmoid a quarter.
   void look_up(Activation activation, Expected& result) const {
     const bool swish = activation == Activation::kSwish;
     const double x = result.value;

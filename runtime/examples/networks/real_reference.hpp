@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each layer computes in fp16, in doubles, and how far from that the hardware may be.
+// Computes each layer of an fp16 network in doubles, with bounds on the hardware's deviation.
 #ifndef NVDLA_EXAMPLES_NETWORKS_REAL_REFERENCE_HPP
 #define NVDLA_EXAMPLES_NETWORKS_REAL_REFERENCE_HPP
 
@@ -12,18 +12,19 @@
 
 namespace networks {
 
-// A result before it is rounded to fp16, and the greatest error of all that comes before: sums of
-// 64 products are aligned to the greatest of them with 20 bits at least, which loses at most 2^-13
-// of |kernel| * |window|; SDP computes in fp32; averages and table are added up with 11 bits.
+// A result before it is rounded to fp16, with a bound on the error up to there: sums of 64 products
+// are aligned to the greatest product with at least 20 bits, which loses at most 2^-13 of |kernel|
+// * |window|; SDP computes in fp32; averages and tables add up with 11 bits.
 struct Expected {
   double value = 0;
   double error = 0;
 
-  // With the rounding of the result.
+  // Returns the bound that includes the rounding of the result.
   double bound() const;
 };
 
-// Each element of a layer's result, from what the layers before left on the device.
+// Returns the expected elements of a layer's result, given the results that earlier layers had on
+// the device.
 std::vector<Expected> expect_reals(const Network& network, std::span<const double> steps,
                                    Value layer, std::span<const std::vector<float>> results);
 

@@ -6,11 +6,11 @@
 namespace networks {
 namespace {
 
-// Where an input is: before the table, behind it, or so far into an interval.
+// The position of an input: before the table, behind it, or at a fraction of an interval.
 struct Spot {
   enum { kBefore, kInside, kBehind } side = kBefore;
   std::int64_t index = 0;
-  std::int64_t part = 0;  // of 2^35 in SDP, of 2^16 in CDP
+  std::int64_t part = 0;  // fraction of the interval, in units of 2^-35 in SDP, 2^-16 in CDP
 };
 
 // One of the two tables.
@@ -64,7 +64,7 @@ std::int64_t Table::at(const Spot& spot, std::int64_t x) const {
   const nvdla_lut_slope& slope = early ? before : behind;
   const std::int64_t line = (x - (early ? start : end) - bias) * slope.scale;
   const std::int64_t end_entry = entry(early ? 0 : last);
-  // What is beyond 40 bits saturates however it is shifted to the left.
+  // A value beyond 40 bits saturates for every left shift.
   if (sdp && slope.shift < 0)
     return saturated(end_entry + saturated(rounded(saturated(line, 40), slope.shift), 32), 32);
   if (sdp) return saturated(end_entry + saturated(rounded(line, slope.shift), 32), 32);
