@@ -1074,7 +1074,7 @@ enum nvdla_counts {
 #define NVDLA_CDMA_FIRST_GROUP_REG	0x010
 #define NVDLA_CDMA_REGS_END		0x0ec
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CDMA_S_STATUS			0x000
 #define NVDLA_CDMA_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CDMA_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1459,7 +1459,7 @@ enum nvdla_counts {
 #define NVDLA_CDMA_D_ZERO_PADDING_PAD_BOTTOM_SHIFT	24
 #define NVDLA_CDMA_D_ZERO_PADDING_PAD_BOTTOM_MASK	0x3f000000u
 
-/* What padding holds, after conversion (images, Winograd). */
+/* Value of padding after conversion (images, Winograd). */
 #define NVDLA_CDMA_D_ZERO_PADDING_VALUE			0x0b8
 #define NVDLA_CDMA_D_ZERO_PADDING_VALUE_PAD_VALUE_SHIFT	0
 #define NVDLA_CDMA_D_ZERO_PADDING_VALUE_PAD_VALUE_MASK	0x0000ffffu
@@ -1504,7 +1504,7 @@ enum nvdla_counts {
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_INF_WEIGHT_NUM_MASK	0xffffffffu
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_COUNTS		0x00u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_CDMA_D_PERF_ENABLE		0x0d4
 #define NVDLA_CDMA_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_CDMA_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
@@ -1542,7 +1542,7 @@ enum nvdla_counts {
 #define NVDLA_CSC_FIRST_GROUP_REG	0x008
 #define NVDLA_CSC_REGS_END		0x068
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CSC_S_STATUS			0x000
 #define NVDLA_CSC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CSC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1726,7 +1726,7 @@ enum nvdla_counts {
 #define NVDLA_CSC_D_ZERO_PADDING_PAD_TOP_SHIFT	16
 #define NVDLA_CSC_D_ZERO_PADDING_PAD_TOP_MASK	0x001f0000u
 
-/* What padding holds, unconverted (direct mode). */
+/* Value of padding without conversion (direct mode). */
 #define NVDLA_CSC_D_ZERO_PADDING_VALUE			0x058
 #define NVDLA_CSC_D_ZERO_PADDING_VALUE_PAD_VALUE_SHIFT	0
 #define NVDLA_CSC_D_ZERO_PADDING_VALUE_PAD_VALUE_MASK	0x0000ffffu
@@ -1754,7 +1754,7 @@ enum nvdla_counts {
 #define NVDLA_CMAC_FIRST_GROUP_REG	0x008
 #define NVDLA_CMAC_REGS_END		0x010
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CMAC_S_STATUS			0x000
 #define NVDLA_CMAC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CMAC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1807,7 +1807,7 @@ enum nvdla_counts {
 #define NVDLA_CACC_FIRST_GROUP_REG	0x008
 #define NVDLA_CACC_REGS_END		0x038
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CACC_S_STATUS			0x000
 #define NVDLA_CACC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CACC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1922,7 +1922,7 @@ enum nvdla_counts {
 #define NVDLA_SDP_RDMA_FIRST_GROUP_REG	0x008
 #define NVDLA_SDP_RDMA_REGS_END		0x094
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_SDP_RDMA_S_STATUS				0x000
 #define NVDLA_SDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_SDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -2203,7 +2203,7 @@ enum nvdla_counts {
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_MASK		0xffffffffu
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_COUNTS				0x00u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE					0x080
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE_PERF_DMA_EN_SHIFT			0
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE_PERF_DMA_EN_MASK			0x00000001u
@@ -2242,7 +2242,7 @@ enum nvdla_counts {
 #define NVDLA_SDP_FIRST_GROUP_REG	0x038
 #define NVDLA_SDP_REGS_END		0x0fc
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_SDP_S_STATUS			0x000
 #define NVDLA_SDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_SDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -2287,7 +2287,7 @@ enum nvdla_counts {
 #define NVDLA_SDP_S_LUT_ACCESS_DATA_LUT_DATA_SHIFT	0
 #define NVDLA_SDP_S_LUT_ACCESS_DATA_LUT_DATA_MASK	0x0000ffffu
 
-/* How LE is addressed, and which table wins. */
+/* Addressing of LE, and the priorities between the tables. */
 #define NVDLA_SDP_S_LUT_CFG				0x010
 #define NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_SHIFT	0
 #define NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK	0x00000001u
@@ -2705,7 +2705,7 @@ enum nvdla_counts {
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_STATUS_NAN_OUTPUT_NUM_MASK	0xffffffffu
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_COUNTS			0x00u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_SDP_D_PERF_ENABLE					0x0dc
 #define NVDLA_SDP_D_PERF_ENABLE_PERF_DMA_EN_SHIFT		0
 #define NVDLA_SDP_D_PERF_ENABLE_PERF_DMA_EN_MASK		0x00000001u
@@ -2770,7 +2770,7 @@ enum nvdla_counts {
 #define NVDLA_PDP_RDMA_FIRST_GROUP_REG	0x008
 #define NVDLA_PDP_RDMA_REGS_END		0x050
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_PDP_RDMA_S_STATUS				0x000
 #define NVDLA_PDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_PDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -2893,7 +2893,7 @@ enum nvdla_counts {
 #define NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN_PARTIAL_WIDTH_IN_MID_SHIFT	20
 #define NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN_PARTIAL_WIDTH_IN_MID_MASK	0x3ff00000u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_PDP_RDMA_D_PERF_ENABLE			0x044
 #define NVDLA_PDP_RDMA_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_PDP_RDMA_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
@@ -2915,7 +2915,7 @@ enum nvdla_counts {
 #define NVDLA_PDP_FIRST_GROUP_REG	0x008
 #define NVDLA_PDP_REGS_END		0x0a0
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_PDP_S_STATUS			0x000
 #define NVDLA_PDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_PDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -3167,7 +3167,7 @@ enum nvdla_counts {
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_MASK	0xffffffffu
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_COUNTS		0x11u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_PDP_D_PERF_ENABLE			0x094
 #define NVDLA_PDP_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_PDP_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
@@ -3189,7 +3189,7 @@ enum nvdla_counts {
 #define NVDLA_CDP_RDMA_FIRST_GROUP_REG	0x008
 #define NVDLA_CDP_RDMA_REGS_END		0x044
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CDP_RDMA_S_STATUS				0x000
 #define NVDLA_CDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_CDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -3294,7 +3294,7 @@ enum nvdla_counts {
 #define NVDLA_CDP_RDMA_D_DATA_FORMAT_INPUT_DATA_INT16	1
 #define NVDLA_CDP_RDMA_D_DATA_FORMAT_INPUT_DATA_FP16	2
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_CDP_RDMA_D_PERF_ENABLE			0x038
 #define NVDLA_CDP_RDMA_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_CDP_RDMA_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
@@ -3316,7 +3316,7 @@ enum nvdla_counts {
 #define NVDLA_CDP_FIRST_GROUP_REG	0x048
 #define NVDLA_CDP_REGS_END		0x0bc
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_CDP_S_STATUS			0x000
 #define NVDLA_CDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -3361,7 +3361,7 @@ enum nvdla_counts {
 #define NVDLA_CDP_S_LUT_ACCESS_DATA_LUT_DATA_SHIFT	0
 #define NVDLA_CDP_S_LUT_ACCESS_DATA_LUT_DATA_MASK	0x0000ffffu
 
-/* How LE is addressed, and which table wins. */
+/* Addressing of LE, and the priorities between the tables. */
 #define NVDLA_CDP_S_LUT_CFG				0x010
 #define NVDLA_CDP_S_LUT_CFG_LUT_LE_FUNCTION_SHIFT	0
 #define NVDLA_CDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK	0x00000001u
@@ -3593,7 +3593,7 @@ enum nvdla_counts {
 #define NVDLA_CDP_D_OUT_SATURATION_OUT_SATURATION_MASK	0xffffffffu
 #define NVDLA_CDP_D_OUT_SATURATION_COUNTS		0x21u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_CDP_D_PERF_ENABLE			0x09c
 #define NVDLA_CDP_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_CDP_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
@@ -3651,7 +3651,7 @@ enum nvdla_counts {
 #define NVDLA_RBK_FIRST_GROUP_REG	0x008
 #define NVDLA_RBK_REGS_END		0x064
 
-/* What the two register groups do. [RO] */
+/* States of the two register groups. [RO] */
 #define NVDLA_RBK_S_STATUS			0x000
 #define NVDLA_RBK_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_RBK_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -3688,7 +3688,7 @@ enum nvdla_counts {
 #define NVDLA_RBK_D_OP_ENABLE_OP_EN_DISABLE	0
 #define NVDLA_RBK_D_OP_ENABLE_OP_EN_ENABLE	1
 
-/* What to do, and the element type. */
+/* Operation, and the element type. */
 #define NVDLA_RBK_D_MISC_CFG				0x00c
 #define NVDLA_RBK_D_MISC_CFG_RUBIK_MODE_SHIFT		0
 #define NVDLA_RBK_D_MISC_CFG_RUBIK_MODE_MASK		0x00000003u
@@ -3801,7 +3801,7 @@ enum nvdla_counts {
 #define NVDLA_RBK_D_DECONV_STRIDE_DECONV_Y_STRIDE_SHIFT	16
 #define NVDLA_RBK_D_DECONV_STRIDE_DECONV_Y_STRIDE_MASK	0x001f0000u
 
-/* What is counted. */
+/* Enables for the performance counters. */
 #define NVDLA_RBK_D_PERF_ENABLE			0x058
 #define NVDLA_RBK_D_PERF_ENABLE_PERF_EN_SHIFT	0
 #define NVDLA_RBK_D_PERF_ENABLE_PERF_EN_MASK	0x00000001u
