@@ -184,7 +184,7 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	dump->enabled = engine->enabled;
 	dump->ended = engine->ended;
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++)
-		dump->groups[i] = engine->flights[i].groups;
+		dump->groups[i] = engine->inflight[i].groups;
 	dump->num_registers = 0;
 	if (submission->job.result != NVDLA_JOB_GONE)
 		nvdla_register_read_all(ndev, nvdla_dump_add_register, dump);

@@ -96,16 +96,16 @@ static u32 unit_progress(const struct nvdla_engine *engine, u32 unit, u32 group)
  * Return: a number that grows, or NVDLA_ALL_ONES if the device is gone.
  */
 u32 nvdla_layer_progress(const struct nvdla_engine *engine,
-			 const struct nvdla_flight *flight)
+			 const struct nvdla_inflight *inflight)
 {
 	u32 progress = 0, unit;
 
-	for (unit = 0; flight->units >> unit; unit++) {
+	for (unit = 0; inflight->units >> unit; unit++) {
 		u32 more;
 
-		if (!(flight->units >> unit & 1))
+		if (!(inflight->units >> unit & 1))
 			continue;
-		more = unit_progress(engine, unit, nvdla_group(flight, unit));
+		more = unit_progress(engine, unit, nvdla_group(inflight, unit));
 		if (more == NVDLA_ALL_ONES)
 			return NVDLA_ALL_ONES;
 		progress += more;

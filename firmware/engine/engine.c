@@ -43,9 +43,10 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->debug.lut_loads = 0;
 }
 
-static struct nvdla_flight *flight_of(struct nvdla_engine *engine, u32 layer)
+static struct nvdla_inflight *inflight_layer(struct nvdla_engine *engine,
+					     u32 layer)
 {
-	return &engine->flights[layer & (NVDLA_ENGINE_WINDOW - 1)];
+	return &engine->inflight[layer & (NVDLA_ENGINE_WINDOW - 1)];
 }
 
 static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
@@ -111,7 +112,7 @@ static bool can_enable(const struct nvdla_engine *engine,
 }
 
 static void enable(struct nvdla_engine *engine, u32 layer,
-		   struct nvdla_flight *flight)
+		   struct nvdla_inflight *inflight)
 {
 	const struct nvdla_job *job = engine->job;
 	const struct nvdla_layer_image *image = &job->program->layers[layer];
@@ -119,31 +120,31 @@ static void enable(struct nvdla_engine *engine, u32 layer,
 	if (nvdla_lut_missing(engine, image))
 		nvdla_lut_load(engine, image);
 	/* A unit in the middle of this layer was the last of another. */
-	nvdla_irq_set_mask(engine, (engine->intr_mask | flight->side) &
-					   ~flight->done);
+	nvdla_irq_set_mask(engine, (engine->intr_mask | inflight->side) &
+					   ~inflight->done);
 	if (engine->port->layer_start)
 		engine->port->layer_start(engine->context, job, layer);
 	if (image->kind == NVDLA_LAYER_BDMA)
 		nvdla_bdma_launch(engine, image,
-				  nvdla_group(flight, NVDLA_UNIT_BDMA));
+				  nvdla_group(inflight, NVDLA_UNIT_BDMA));
 	else
-		nvdla_image_enable(engine, flight);
+		nvdla_image_enable(engine, inflight);
 }
 
 /* Takes groups and writes the image; BDMA has nothing to write ahead. */
 static int program(struct nvdla_engine *engine,
 		   const struct nvdla_layer_image *image,
-		   struct nvdla_flight *flight)
+		   struct nvdla_inflight *inflight)
 {
 	int ret;
 
-	nvdla_groups_take(engine, flight, image);
-	ret = nvdla_groups_settle(engine, flight);
+	nvdla_groups_take(engine, inflight, image);
+	ret = nvdla_groups_settle(engine, inflight);
 	if (ret != NVDLA_JOB_OK)
 		return ret;
 	if (image->kind == NVDLA_LAYER_BDMA)
 		return NVDLA_JOB_OK;
-	return nvdla_image_write(engine, image, flight) ? NVDLA_JOB_BROKEN :
+	return nvdla_image_write(engine, image, inflight) ? NVDLA_JOB_BROKEN :
 							  NVDLA_JOB_OK;
 }
 
@@ -152,7 +153,7 @@ static void set_deadline(struct nvdla_engine *engine, u32 layer)
 {
 	u64 cycles = engine->job->program->layers[layer].cycles;
 
-	flight_of(engine, layer)->deadline =
+	inflight_layer(engine, layer)->deadline =
 		nvdla_now(engine) + (nvdla_deadline_ns(engine, cycles) >> 1);
 }
 
@@ -171,7 +172,8 @@ static void find_next_deadline(struct nvdla_engine *engine)
 	u32 i;
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
-		u64 deadline = flight_of(engine, engine->head + i)->deadline;
+		u64 deadline = inflight_layer(engine,
+					      engine->head + i)->deadline;
 
 		if (((engine->enabled & ~engine->ended) >> i & 1) && deadline &&
 		    deadline < next)
@@ -190,7 +192,7 @@ static void slow_down(struct nvdla_engine *engine, u32 cycle_ns)
 		u32 layer = engine->head + i;
 
 		if (((engine->enabled & ~engine->ended) >> i & 1) &&
-		    flight_of(engine, layer)->deadline)
+		    inflight_layer(engine, layer)->deadline)
 			set_deadline(engine, layer);
 	}
 	find_next_deadline(engine);
@@ -227,7 +229,7 @@ static void advance(struct nvdla_engine *engine)
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
 		u32 layer = engine->head + i, bit = 1u << i;
-		struct nvdla_flight *flight = flight_of(engine, layer);
+		struct nvdla_inflight *inflight = inflight_layer(engine, layer);
 		const struct nvdla_layer_image *image;
 		u32 units;
 
@@ -249,7 +251,7 @@ static void advance(struct nvdla_engine *engine)
 				blocked |= units;
 				continue;
 			}
-			ret = program(engine, image, flight);
+			ret = program(engine, image, inflight);
 			if (ret != NVDLA_JOB_OK) {
 				end_job(engine, ret, layer);
 				return;
@@ -263,13 +265,13 @@ static void advance(struct nvdla_engine *engine)
 				held_back |= units;
 				continue;
 			}
-			enable(engine, layer, flight);
+			enable(engine, layer, inflight);
 			engine->enabled |= bit;
 		}
 
 		/* The clock of a layer starts when no other is in its way. */
-		if (!flight->deadline && !(units & active)) {
-			flight->start_ns = engine->event_ns;
+		if (!inflight->deadline && !(units & active)) {
+			inflight->start_ns = engine->event_ns;
 			set_deadline(engine, layer);
 		}
 		active |= units;
@@ -294,10 +296,11 @@ static bool stats_valid(const struct nvdla_job *job)
 }
 
 static void end_layer(struct nvdla_engine *engine, u32 layer,
-		      struct nvdla_flight *flight)
+		      struct nvdla_inflight *inflight)
 {
 	struct nvdla_job *job = engine->job;
-	u64 start_ns = flight->deadline ? flight->start_ns : engine->event_ns;
+	u64 start_ns = inflight->deadline ? inflight->start_ns :
+					    engine->event_ns;
 
 	if (engine->port->layer_end)
 		engine->port->layer_end(engine->context, job, layer, start_ns,
@@ -307,20 +310,21 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 
 		stats->start_ns = start_ns;
 		stats->end_ns = engine->event_ns;
-		nvdla_stats_read(engine, &job->program->layers[layer], flight,
+		nvdla_stats_read(engine, &job->program->layers[layer], inflight,
 				 stats);
 	}
-	nvdla_groups_release(engine, flight);
+	nvdla_groups_release(engine, inflight);
 	engine->ended |= 1u << (layer - engine->head);
 }
 
 /*
- * Returns the units that @flight was not seen to be finished with: fewer than
+ * Returns the units that @inflight was not seen to be finished with: fewer than
  * it holds, because SDP may be done with a layer that PDP still works on.
  */
-static u32 unfinished(const struct nvdla_flight *flight)
+static u32 unfinished(const struct nvdla_inflight *inflight)
 {
-	return nvdla_irq_units(flight->done | (flight->side & ~flight->seen)) &
+	return nvdla_irq_units(inflight->done |
+			       (inflight->side & ~inflight->seen)) &
 	       UNITS_LAST;
 }
 
@@ -331,39 +335,40 @@ static u32 unfinished(const struct nvdla_flight *flight)
  * Return: false if the device is gone.
  */
 static bool collect_side(struct nvdla_engine *engine,
-			 struct nvdla_flight *flight)
+			 struct nvdla_inflight *inflight)
 {
-	if (flight->side & ~flight->seen) {
+	if (inflight->side & ~inflight->seen) {
 		engine->bits |= nvdla_irq_take(engine);
 		if (engine->bits == NVDLA_IRQ_GONE)
 			return false;
 	}
-	flight->seen |= engine->bits & flight->side;
-	engine->bits &= ~flight->side;
+	inflight->seen |= engine->bits & inflight->side;
+	engine->bits &= ~inflight->side;
 	return true;
 }
 
 /*
- * Can the bit that ends @flight be true? @occupied are units that earlier
+ * Can the bit that ends @inflight be true? @occupied are units that earlier
  * layers were not seen to be finished with. Units serve layers in order, so
  * it cannot, unless the layer is known to be past them: PDP may finish what
  * SDP passed on while a response to SDP for the layer before is still out.
  */
-static bool believable(const struct nvdla_flight *flight, u32 occupied)
+static bool believable(const struct nvdla_inflight *inflight, u32 occupied)
 {
-	u32 last = nvdla_irq_units(flight->done);
-	u32 ahead = unfinished(flight) & ~last;
+	u32 last = nvdla_irq_units(inflight->done);
+	u32 ahead = unfinished(inflight) & ~last;
 
-	return !(flight->units & occupied) || (!(last & occupied) && !ahead);
+	return !(inflight->units & occupied) || (!(last & occupied) && !ahead);
 }
 
-static bool completes(struct nvdla_engine *engine, struct nvdla_flight *flight,
+static bool completes(struct nvdla_engine *engine,
+		      struct nvdla_inflight *inflight,
 		      u32 occupied)
 {
-	if (!(engine->bits & flight->done))
+	if (!(engine->bits & inflight->done))
 		return false;
-	engine->bits &= ~flight->done;
-	if (believable(flight, occupied))
+	engine->bits &= ~inflight->done;
+	if (believable(inflight, occupied))
 		return true;
 	engine->debug.spurious++;
 	return false;
@@ -381,19 +386,19 @@ static bool consume(struct nvdla_engine *engine)
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
 		u32 layer = engine->head + i;
-		struct nvdla_flight *flight = flight_of(engine, layer);
+		struct nvdla_inflight *inflight = inflight_layer(engine, layer);
 
 		if (!((engine->enabled & ~engine->ended) >> i & 1))
 			continue;
-		flight->seen |= engine->bits & flight->side;
-		engine->bits &= ~flight->side;
-		if (!completes(engine, flight, occupied)) {
-			occupied |= unfinished(flight);
+		inflight->seen |= engine->bits & inflight->side;
+		engine->bits &= ~inflight->side;
+		if (!completes(engine, inflight, occupied)) {
+			occupied |= unfinished(inflight);
 			continue;
 		}
-		if (!collect_side(engine, flight))
+		if (!collect_side(engine, inflight))
 			return false;
-		end_layer(engine, layer, flight);
+		end_layer(engine, layer, inflight);
 		ended = true;
 	}
 	return ended;
@@ -421,7 +426,7 @@ static u32 must_follow(const struct nvdla_program *program, u32 head, u32 begun)
 	return first + program->layers[first].tied;
 }
 
-/* Nothing runs; what was programmed ahead is left as if it never had been. */
+/* Ends a job of which nothing runs, and undoes the programming ahead. */
 static void cut_job(struct nvdla_engine *engine)
 {
 	struct nvdla_job *job = engine->job;
@@ -429,10 +434,11 @@ static void cut_job(struct nvdla_engine *engine)
 	u32 i;
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u32 layer = engine->head + i;
+
 		if (unused >> i & 1)
 			nvdla_groups_give_back(engine,
-					       flight_of(engine,
-							 engine->head + i));
+					       inflight_layer(engine, layer));
 	}
 	end_job(engine, NVDLA_JOB_YIELDED, engine->head);
 	job->first = engine->head;
@@ -570,26 +576,26 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 }
 
 /*
- * A layer whose half of its time has passed: it gets another one if this was
- * the first, or if anything has moved since the last look.
+ * Checks a layer after half of its time. The layer gets another half if this
+ * is the first check, or if anything has moved since the last one.
  *
- * Return: false if that was the end of the job.
+ * Return: false if this ended the job.
  */
 static bool look_at_layer(struct nvdla_engine *engine, u32 layer, u32 bit)
 {
-	struct nvdla_flight *flight = flight_of(engine, layer);
-	u32 progress = nvdla_layer_progress(engine, flight);
+	struct nvdla_inflight *inflight = inflight_layer(engine, layer);
+	u32 progress = nvdla_layer_progress(engine, inflight);
 
 	if (progress == NVDLA_ALL_ONES) {
 		end_job(engine, NVDLA_JOB_GONE, layer);
 		return false;
 	}
 	progress += engine->head + count_bits(engine->ended);
-	if ((engine->late & bit) && progress <= flight->progress) {
+	if ((engine->late & bit) && progress <= inflight->progress) {
 		end_job(engine, NVDLA_JOB_HANG, layer);
 		return false;
 	}
-	flight->progress = progress;
+	inflight->progress = progress;
 	engine->late |= bit;
 	set_deadline(engine, layer);
 	return true;
@@ -612,7 +618,7 @@ void nvdla_engine_poll(struct nvdla_engine *engine)
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
 		u32 layer = engine->head + i, bit = 1u << i;
-		u64 deadline = flight_of(engine, layer)->deadline;
+		u64 deadline = inflight_layer(engine, layer)->deadline;
 
 		if (!(engine->enabled & ~engine->ended & bit) || !deadline ||
 		    now < deadline)

@@ -96,46 +96,47 @@ bool nvdla_groups_free(const struct nvdla_engine *engine, u32 units)
 }
 
 void nvdla_groups_take(struct nvdla_engine *engine,
-		       struct nvdla_flight *flight,
+		       struct nvdla_inflight *inflight,
 		       const struct nvdla_layer_image *image)
 {
 	u32 units = image->units;
 	u32 groups = units & engine->next_group;
 
-	flight->deadline = 0;
-	flight->units = units;
-	flight->groups = groups;
-	flight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind), groups);
-	flight->side = nvdla_irq_bits(units, groups) & ~flight->done;
-	flight->seen = 0;
+	inflight->deadline = 0;
+	inflight->units = units;
+	inflight->groups = groups;
+	inflight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind),
+					groups);
+	inflight->side = nvdla_irq_bits(units, groups) & ~inflight->done;
+	inflight->seen = 0;
 	engine->busy[0] |= units & ~groups;
 	engine->busy[1] |= groups;
 	engine->next_group ^= units;
 }
 
 static void clear_busy(struct nvdla_engine *engine,
-		       const struct nvdla_flight *flight)
+		       const struct nvdla_inflight *inflight)
 {
-	engine->busy[0] &= ~(flight->units & ~flight->groups);
-	engine->busy[1] &= ~flight->groups;
+	engine->busy[0] &= ~(inflight->units & ~inflight->groups);
+	engine->busy[1] &= ~inflight->groups;
 }
 
 void nvdla_groups_release(struct nvdla_engine *engine,
-			  const struct nvdla_flight *flight)
+			  const struct nvdla_inflight *inflight)
 {
-	u32 unseen = nvdla_irq_units(flight->side & ~flight->seen);
+	u32 unseen = nvdla_irq_units(inflight->side & ~inflight->seen);
 
-	clear_busy(engine, flight);
-	engine->unsettled[0] |= unseen & ~flight->groups;
-	engine->unsettled[1] |= unseen & flight->groups;
+	clear_busy(engine, inflight);
+	engine->unsettled[0] |= unseen & ~inflight->groups;
+	engine->unsettled[1] |= unseen & inflight->groups;
 }
 
 /* The layer was not enabled: CONSUMER of no unit has moved past its groups. */
 void nvdla_groups_give_back(struct nvdla_engine *engine,
-			    const struct nvdla_flight *flight)
+			    const struct nvdla_inflight *inflight)
 {
-	clear_busy(engine, flight);
-	engine->next_group ^= flight->units;
+	clear_busy(engine, inflight);
+	engine->next_group ^= inflight->units;
 }
 
 /* Makes D_ registers of @unit those of @group. */
@@ -178,10 +179,11 @@ static int wait_for_idle(const struct nvdla_engine *engine, u32 unit, u32 group)
  * Return: an enum nvdla_job_result, NVDLA_JOB_OK if all groups can be written.
  */
 int nvdla_groups_settle(struct nvdla_engine *engine,
-			const struct nvdla_flight *flight)
+			const struct nvdla_inflight *inflight)
 {
-	u32 units = (engine->unsettled[0] & flight->units & ~flight->groups) |
-		    (engine->unsettled[1] & flight->groups);
+	u32 units = (engine->unsettled[0] & inflight->units &
+		     ~inflight->groups) |
+		    (engine->unsettled[1] & inflight->groups);
 	u32 unit, group;
 	int ret;
 
@@ -189,7 +191,7 @@ int nvdla_groups_settle(struct nvdla_engine *engine,
 		if (!(units >> unit & 1))
 			continue;
 		engine->debug.unsettled++;
-		group = nvdla_group(flight, unit);
+		group = nvdla_group(inflight, unit);
 		ret = wait_for_idle(engine, unit, group);
 		if (ret != NVDLA_JOB_OK)
 			return ret;

@@ -105,7 +105,7 @@ static void write_registers(struct nvdla_engine *engine,
  */
 int nvdla_image_write(struct nvdla_engine *engine,
 		      const struct nvdla_layer_image *image,
-		      const struct nvdla_flight *flight)
+		      const struct nvdla_inflight *inflight)
 {
 	const struct nvdla_reg_write *writes =
 		&engine->job->program->writes[image->first_write];
@@ -118,11 +118,12 @@ int nvdla_image_write(struct nvdla_engine *engine,
 
 	while (i < image->num_writes) {
 		u32 end = i + window_writes(&writes[i], image->num_writes - i);
-		u32 unit = unit_at(engine, flight->units, window_of(&writes[i]));
+		u32 unit = unit_at(engine, inflight->units,
+				   window_of(&writes[i]));
 
 		if (unit == NVDLA_UNIT_COUNT)
 			return -1;
-		nvdla_group_select(engine, unit, nvdla_group(flight, unit));
+		nvdla_group_select(engine, unit, nvdla_group(inflight, unit));
 		while (next < end) {
 			write_registers(engine, &writes[i], next - i);
 			engine->port->reg_write(engine->context,
@@ -137,7 +138,7 @@ int nvdla_image_write(struct nvdla_engine *engine,
 }
 
 void nvdla_image_enable(struct nvdla_engine *engine,
-			const struct nvdla_flight *flight)
+			const struct nvdla_inflight *inflight)
 {
 	const u8 *order = engine->hw->features & NVDLA_HW_WEIGHT_GATING ?
 			  gated_enable_order : enable_order;
@@ -146,9 +147,9 @@ void nvdla_image_enable(struct nvdla_engine *engine,
 	for (i = 0; i < ARRAY_SIZE(enable_order); i++) {
 		u32 unit = order[i];
 
-		if (!(flight->units >> unit & 1))
+		if (!(inflight->units >> unit & 1))
 			continue;
-		nvdla_group_select(engine, unit, nvdla_group(flight, unit));
+		nvdla_group_select(engine, unit, nvdla_group(inflight, unit));
 		nvdla_reg_write(engine, unit, op_enables[unit],
 				NVDLA_REG_D_OP_ENABLE_OP_EN_ENABLE);
 	}

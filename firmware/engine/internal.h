@@ -50,9 +50,9 @@ static inline u64 nvdla_now(const struct nvdla_engine *engine)
 }
 
 /* Group of @unit that a layer holds, 0 or 1. */
-static inline u32 nvdla_group(const struct nvdla_flight *flight, u32 unit)
+static inline u32 nvdla_group(const struct nvdla_inflight *inflight, u32 unit)
 {
-	return flight->groups >> unit & 1;
+	return inflight->groups >> unit & 1;
 }
 
 /* irq.c */
@@ -69,22 +69,22 @@ void nvdla_groups_reset(struct nvdla_engine *engine, u32 next_group,
 			u32 producer);
 bool nvdla_groups_free(const struct nvdla_engine *engine, u32 units);
 void nvdla_groups_take(struct nvdla_engine *engine,
-		       struct nvdla_flight *flight,
+		       struct nvdla_inflight *inflight,
 		       const struct nvdla_layer_image *image);
 void nvdla_groups_release(struct nvdla_engine *engine,
-			  const struct nvdla_flight *flight);
+			  const struct nvdla_inflight *inflight);
 void nvdla_groups_give_back(struct nvdla_engine *engine,
-			    const struct nvdla_flight *flight);
+			    const struct nvdla_inflight *inflight);
 void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group);
 int nvdla_groups_settle(struct nvdla_engine *engine,
-			const struct nvdla_flight *flight);
+			const struct nvdla_inflight *inflight);
 
 /* image.c */
 int nvdla_image_write(struct nvdla_engine *engine,
 		      const struct nvdla_layer_image *image,
-		      const struct nvdla_flight *flight);
+		      const struct nvdla_inflight *inflight);
 void nvdla_image_enable(struct nvdla_engine *engine,
-			const struct nvdla_flight *flight);
+			const struct nvdla_inflight *inflight);
 
 /* bdma.c */
 void nvdla_bdma_launch(struct nvdla_engine *engine,
@@ -100,7 +100,7 @@ void nvdla_lut_load(struct nvdla_engine *engine,
 /* stats.c */
 void nvdla_stats_read(struct nvdla_engine *engine,
 		      const struct nvdla_layer_image *image,
-		      const struct nvdla_flight *flight,
+		      const struct nvdla_inflight *inflight,
 		      struct nvdla_layer_stats *stats);
 
 /* deadline.c */
@@ -118,7 +118,7 @@ u32 nvdla_cycle_ns(u32 clock_khz);
 u64 nvdla_estimate_ns(const struct nvdla_engine *engine, u64 cycles);
 u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles);
 u32 nvdla_layer_progress(const struct nvdla_engine *engine,
-			 const struct nvdla_flight *flight);
+			 const struct nvdla_inflight *inflight);
 void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 			  struct nvdla_reg_wait *wait);
 bool nvdla_reg_wait_last(const struct nvdla_engine *engine,

@@ -200,47 +200,47 @@ struct nvdla_job {
 /* Tables of look-up: enum nvdla_lut_unit. */
 #define NVDLA_LUT_UNITS		2
 
-/** struct nvdla_flight - a layer that holds register groups */
-struct nvdla_flight {
-	/** @deadline: when to look at it, 0 while the layer cannot run */
+/** struct nvdla_inflight - a layer in flight: it holds register groups */
+struct nvdla_inflight {
+	/** @deadline: when to check its progress, 0 while it cannot run */
 	u64 deadline;
-	/** @start_ns: when it could run; nothing while @deadline is 0 */
+	/** @start_ns: when it could start; undefined while @deadline is 0 */
 	u64 start_ns;
-	/** @units: that it holds a group of, bit per enum nvdla_unit */
+	/** @units: units whose group it holds, bit per enum nvdla_unit */
 	u32 units;
-	/** @groups: of @units, those where it holds group 1 */
+	/** @groups: those of @units whose group 1 it holds */
 	u32 groups;
 	/** @done: the bit of S_INTR_STATUS that ends it */
 	u32 done;
-	/** @side: bits that come before @done and end nothing */
+	/** @side: bits that precede @done and end no layer */
 	u32 side;
-	/** @seen: of @side, those that came */
+	/** @seen: those of @side that have been raised */
 	u32 seen;
-	/** @progress: how far it, and the job, had come at the last look */
+	/** @progress: progress of the layer and the job at the last check */
 	u32 progress;
 };
 
-/** struct nvdla_lut_owner - whose tables a unit holds */
+/** struct nvdla_lut_owner - the program whose tables a unit holds */
 struct nvdla_lut_owner {
-	/** @serial: of the program, 0 while unknown */
+	/** @serial: serial number of the program, 0 while unknown */
 	u64 serial;
-	/** @index: of the LUT in the program */
+	/** @index: index of the LUT in the program */
 	u32 index;
 };
 
-/** struct nvdla_engine_debug - what should not happen, counted */
+/** struct nvdla_engine_debug - counts of unexpected events */
 struct nvdla_engine_debug {
 	/** @spurious: interrupt bits that belong to no layer */
 	u32 spurious;
-	/** @lost: completions that only poll found */
+	/** @lost: completions that only a poll found */
 	u32 lost;
-	/** @unsettled: units still to be seen idle when their layer ended */
+	/** @unsettled: units not yet seen idle when their layer ended */
 	u32 unsettled;
 	/** @lut_loads: tables written */
 	u32 lut_loads;
 };
 
-/** struct nvdla_engine - fields are the engine's own, but @debug */
+/** struct nvdla_engine - all fields except @debug are private */
 struct nvdla_engine {
 	/* constant after nvdla_engine_init() */
 	const struct nvdla_hw *hw;
@@ -249,10 +249,10 @@ struct nvdla_engine {
 	const u32 *bases;	/* of units, by enum nvdla_unit */
 
 	/* the job */
-	struct nvdla_job *job;		/* runs */
+	struct nvdla_job *job;		/* the running one */
 	struct nvdla_job *ended_job;	/* waits for nvdla_engine_done() */
 	u64 next_deadline;
-	u64 event_ns;			/* when what is handled was seen */
+	u64 event_ns;			/* time of the event being handled */
 	u32 clock_khz;			/* of the device, 0 if not known */
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
@@ -261,17 +261,18 @@ struct nvdla_engine {
 
 	/* layers head .. head + window; bit n of a mask is layer head + n */
 	u32 head;			/* the oldest that has not ended */
-	u32 taken;			/* hold groups, are programmed */
+	u32 taken;			/* programmed; hold groups */
 	u32 enabled;
 	u32 ended;
-	u32 late;			/* had their first look */
-	u32 stop;			/* from here on none is enabled */
-	struct nvdla_flight flights[NVDLA_ENGINE_WINDOW]; /* [layer % window] */
+	u32 late;			/* checked at their deadline */
+	u32 stop;			/* no layer from here on is enabled */
+	/* by layer modulo the window */
+	struct nvdla_inflight inflight[NVDLA_ENGINE_WINDOW];
 
 	/* the device; masks with a bit per enum nvdla_unit */
 	u32 next_group;			/* the next layer takes group 1 */
 	u32 busy[NVDLA_GROUPS];		/* held by a layer */
-	u32 unsettled[NVDLA_GROUPS];	/* the end was not seen */
+	u32 unsettled[NVDLA_GROUPS];	/* not seen idle yet */
 	u32 producer;			/* PRODUCER as last written */
 	u32 intr_mask;			/* S_INTR_MASK as last written */
 	struct nvdla_lut_owner luts[NVDLA_LUT_UNITS];

@@ -11,7 +11,7 @@
 
 void nvdla_stats_read(struct nvdla_engine *engine,
 		      const struct nvdla_layer_image *image,
-		      const struct nvdla_flight *flight,
+		      const struct nvdla_inflight *inflight,
 		      struct nvdla_layer_stats *stats)
 {
 	u64 valid = 0;
@@ -26,9 +26,9 @@ void nvdla_stats_read(struct nvdla_engine *engine,
 		if (nvdla_hw_counts(engine->hw, i) == NVDLA_COUNTS_INVALID)
 			continue;
 		nvdla_hw_counter(i, &unit, &reg);
-		if (!(flight->units >> unit & 1))
+		if (!(inflight->units >> unit & 1))
 			continue;
-		group = nvdla_group(flight, unit);
+		group = nvdla_group(inflight, unit);
 		if (unit == NVDLA_UNIT_BDMA)
 			reg += group * BDMA_GROUP_STEP;
 		else

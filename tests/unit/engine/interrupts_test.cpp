@@ -234,7 +234,7 @@ TEST(Interrupts, SideBitsAreCollectedWhenTheLayerEnds) {
   rig.device.write(kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS, kSdp0);
   nvdla_engine_interrupt(&rig.engine, kSdp0);
   EXPECT_EQ(rig.engine.head, 1u);
-  EXPECT_EQ(rig.engine.flights[2].seen, 0u);
+  EXPECT_EQ(rig.engine.inflight[2].seen, 0u);
   EXPECT_EQ(rig.device.status(), 0u);
   expect_ok(rig, program);
   EXPECT_EQ(rig.engine.debug.unsettled, 0u);
@@ -298,7 +298,7 @@ TEST(Interrupts, AStaleSideBitIsNotTheNextLayers) {
   ASSERT_EQ(rig.engine.head, 1u);
   nvdla_engine_interrupt(&rig.engine, kConv0);
   EXPECT_EQ(rig.engine.debug.spurious, 3u);
-  EXPECT_EQ(rig.engine.flights[2].seen, 0u);
+  EXPECT_EQ(rig.engine.inflight[2].seen, 0u);
   expect_ok(rig, program);
 }
 
