@@ -59,9 +59,9 @@ std::string WeightRing::run(const nvdla_hw& hw, const ConvLayer& layer, const We
   return stream(hw, layer, turn);
 }
 
-// Streams weights through the ring. CDMA stores until it counts one entry less than the ring has.
-// CSC begins a kernel group when all of its weights are in the buffer (for the last group, the rest
-// of WEIGHT_BYTES), and frees them when the group ends.
+// Streams weights through the ring. CDMA stores an entry as long as it counts fewer than the ring
+// has. CSC begins a kernel group when all of its weights are in the buffer (for the last group, the
+// rest of WEIGHT_BYTES), and frees them when the group ends.
 std::string WeightRing::stream(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn) {
   const std::uint64_t room = capacity(hw, layer);
   const std::uint64_t all = turn.fetches ? layer.weight_bytes / hw.cbuf_entry_bytes : 0;
