@@ -241,6 +241,7 @@ void visit_fields(Visitor& v, Node& n, const ConvForm& base) {
   v.value("folded", n.folded, base.folded);
   v.value("images", n.images, base.images);
   v.value("kernel_lines", n.kernel_lines, base.kernel_lines);
+  v.value("line_step", n.line_step, base.line_step);
   v.blocks("blocks", n.blocks, base.blocks, [] { return std::uint64_t{0}; });
   v.value("kernels_at_once", n.kernels_at_once, base.kernels_at_once);
 }

@@ -80,9 +80,11 @@ struct KernelBlock {
 // `ConvForm` is the way in which a convolution is computed; passes choose it, each its part.
 struct ConvForm {
   std::optional<WinogradForm> winograd;
-  bool folded = false;              // in width, as its input lies
-  std::uint32_t images = 1;         // of the batch, at once
-  std::uint32_t kernel_lines = 0;   // of an image, side by side in an atom; else 0
+  bool folded = false;             // in width, as its input lies
+  std::uint32_t images = 1;        // of the batch, at once
+  std::uint32_t kernel_lines = 0;  // of an image, side by side in an atom; else 0
+  // Lines of the output from one to the next of a layer, of which there are as many.
+  std::uint32_t line_step = 1;
   std::vector<KernelBlock> blocks;  // of groups, one for each layer
   // Kernels of one layer where not even those of an atom fit the convolution buffer, else 0.
   std::uint32_t kernels_at_once = 0;

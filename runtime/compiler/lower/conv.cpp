@@ -131,7 +131,20 @@ void emit_convolution(Lowering& lowering, const LayerNode& node, const nvdla_con
                       const nvdla_sdp& sdp, Operation operation) {
   nvdla_layer layer = make_layer(conv, sdp);
   if ((sdp.y.flags & NVDLA_SDP_LUT) != 0) layer.lut = *operator_y(node).lut + 1;
-  lowering.emit(node, layer, std::move(operation));
+  const auto* const part = std::get_if<ConvNode>(&node.part);
+  const std::uint32_t step = part == nullptr ? 1 : part->form.line_step;
+  // Channels are gathered by kernels of one line.
+  if (step == 1 || conv.kernel_height == 1) return lowering.emit(node, layer, std::move(operation));
+  const std::uint32_t height = conv_output(conv).height;
+  const auto parts = cut_into_steps(conv, step);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ConvLines& lines = parts[i];
+    Operation own = operation;
+    own.name += fmt::format(" lines {}/{}", i + 1, parts.size());
+    own.macs = operation.macs / height * lines.output_lines;
+    own.whole = false;
+    lowering.emit(node, layer_of(layer, lines), std::move(own));
+  }
 }
 
 }  // namespace nvdla::detail

@@ -20,6 +20,24 @@ namespace nvdla::detail {
 // Returns the descriptor of a convolution in the form that passes have chosen, without its places.
 nvdla_conv formed_conv(const ConvNode& part);
 
+// `ConvLines` are every `step`-th line of the output of a convolution, and what makes them of every
+// `step`-th line of the input.
+struct ConvLines {
+  nvdla_conv conv = {};
+  std::uint32_t step = 1;
+  std::uint32_t input_line = 0;   // first line read
+  std::uint32_t output_line = 0;  // first line written
+  std::uint32_t output_lines = 0;
+};
+
+// Returns the parts of a direct convolution whose dilation is a multiple of `step`; none if one of
+// them cannot be.
+std::vector<ConvLines> cut_into_steps(const nvdla_conv& conv, std::uint32_t step);
+// Returns the layer that computes some lines of `whole`.
+nvdla_layer layer_of(const nvdla_layer& whole, const ConvLines& lines);
+// Returns the descriptor of a convolution, or of its first lines where it is computed in steps.
+nvdla_conv widest_layer(const ConvNode& part);
+
 // Emits a convolution, which may take more than the convolution buffer holds.
 void emit_convolution(Lowering& lowering, const LayerNode& node, const nvdla_conv& conv,
                       const nvdla_sdp& sdp, Operation operation);

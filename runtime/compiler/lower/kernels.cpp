@@ -11,6 +11,7 @@
 #include "compiler/lower/sdp.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -45,6 +46,8 @@ void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode&
   const TensorDesc& out = lowering.desc(node.output);
   const std::uint32_t lanes = lowering.info().atom / precision_bytes(part.sdp.processing);
   const auto parts = static_cast<std::uint32_t>(blocks.size());
+  const auto lines =
+      static_cast<std::uint32_t>(arith::round_up(out.shape.height, part.form.line_step));
   // A cube has room for so many, in whole atoms of the output.
   const std::uint32_t most = kMaxSide / lanes;
   const std::uint32_t gathers = (parts + most - 1) / most;
@@ -52,7 +55,7 @@ void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode&
     const std::uint32_t count = std::min(most, parts - begin);
     Shape apart = out.shape;
     apart.channels = count * lanes;
-    const Scratch scratch = lowering.add_scratch(apart, out.precision);
+    const Scratch scratch = lowering.add_scratch(apart, out.precision, false, lines);
     std::vector<ChannelRun> runs;
     for (std::uint32_t i = begin; i < begin + count; ++i) {
       const KernelBlock& block = blocks[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lower/lowering.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/graph/bounds.hpp"
@@ -74,13 +75,15 @@ nvdla_surface Lowering::surface(std::uint32_t tensor) const {
   return surface;
 }
 
-Scratch Lowering::add_scratch(const Shape& shape, Precision precision, bool planar) {
+Scratch Lowering::add_scratch(const Shape& shape, Precision precision, bool planar,
+                              std::uint32_t lines) {
   TensorDesc desc;
   desc.shape = shape;
   desc.precision = precision;
   desc.atom = info_.atom;
   desc.planar = planar;
   desc = resolve(desc);
+  desc.surface_stride = std::max(desc.surface_stride, desc.line_stride * lines);
   const std::uint64_t bytes = cube_bytes(desc);
   if (shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
   Scratch scratch;

@@ -41,7 +41,9 @@ class Lowering {
   const TensorDesc& desc(std::uint32_t tensor) const { return graph_.tensors[tensor].desc; }
   // Returns where a tensor lies: its own allocation, or a place in that of another.
   nvdla_surface surface(std::uint32_t tensor) const;
-  Scratch add_scratch(const Shape& shape, Precision precision, bool planar = false);
+  // Returns an intermediate tensor, whose surfaces have room for that many lines at least.
+  Scratch add_scratch(const Shape& shape, Precision precision, bool planar = false,
+                      std::uint32_t lines = 0);
   // Marks an allocation as one that layers read, too.
   void mark_read(std::uint32_t allocation);
 

@@ -89,6 +89,10 @@ nvdla_layer layer_of(const DeviceInfo& info, const nvdla_layer& whole, const Col
 
 }  // namespace
 
+bool fits_in_columns(const DeviceInfo& info, const nvdla_conv& conv) {
+  return !find_columns(info, conv).empty();
+}
+
 Schedule cut_columns(Schedule schedule, const Graph&, PassContext& context) {
   const auto cut = [&](const nvdla_layer& layer, const Operation& operation,
                        const EmitLayer& emit) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <vector>
+
+#include "compiler/graph/views.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/passes.hpp"
@@ -58,6 +62,25 @@ TensorDesc image_desc(const Graph& graph, const DeviceInfo& info, std::uint32_t 
   return desc;
 }
 
+// Returns for each root how many lines its surfaces have room for, where layers take every so
+// many-th line of it; else 0.
+std::vector<std::uint32_t> lines_of_steps(const Graph& graph) {
+  std::vector<std::uint32_t> lines(graph.tensors.size(), 0);
+  for (const LayerNode& layer : graph.live_layers()) {
+    const auto* const conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr || conv->form.line_step == 1) continue;
+    std::vector<std::uint32_t> touched = layer.operands;
+    touched.insert(touched.end(), {layer.input, layer.output});
+    for (const std::uint32_t tensor : touched) {
+      std::uint32_t& room = lines[root_of(graph, tensor)];
+      const std::uint64_t whole =
+          arith::round_up(graph.tensors[tensor].shape.height, conv->form.line_step);
+      room = std::max(room, static_cast<std::uint32_t>(whole));
+    }
+  }
+  return lines;
+}
+
 // Slices of a batch are as far apart as what they are slices of; nothing else of several images is
 // a view.
 std::uint32_t batch_stride(const Graph& graph, const TensorNode& tensor, const TensorDesc& desc) {
@@ -68,6 +91,7 @@ std::uint32_t batch_stride(const Graph& graph, const TensorNode& tensor, const T
 }  // namespace
 
 Graph lay_out_tensors(Graph graph, PassContext& context) {
+  const std::vector<std::uint32_t> lines = lines_of_steps(graph);
   for (std::uint32_t i = 0; i < graph.tensors.size(); ++i) {
     TensorNode& tensor = graph.tensors[i];
     if (tensor.image) {
@@ -76,6 +100,8 @@ Graph lay_out_tensors(Graph graph, PassContext& context) {
       continue;
     }
     TensorDesc desc = image_desc(graph, context.info, i);
+    desc.surface_stride =
+        std::max(desc.surface_stride, desc.line_stride * lines[root_of(graph, i)]);
     if (tensor.shape.batch > 1) desc.batch_stride = batch_stride(graph, tensor, desc);
     tensor.desc = resolve(desc);
     ++context.applied;

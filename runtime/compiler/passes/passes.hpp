@@ -5,6 +5,8 @@
 #ifndef NVDLA_COMPILER_PASSES_PASSES_HPP
 #define NVDLA_COMPILER_PASSES_PASSES_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -94,6 +96,9 @@ Graph mark_flying_poolings(Graph graph, PassContext& context);
 // Chooses how many images of a batch a convolution takes at once. Throws if a layer insists on
 // several and cannot have them.
 Graph choose_images(Graph graph, PassContext& context);
+// Lets a layer compute every so many-th line of a convolution of which no band fits the convolution
+// buffer, since the lines of its kernels lie far apart.
+Graph step_lines(Graph graph, PassContext& context);
 // Chooses how many kernel lines of a convolution of an image lie side by side in an atom.
 Graph choose_kernel_lines(Graph graph, PassContext& context);
 // Cuts convolutions of groups into blocks of kernels.
@@ -116,6 +121,8 @@ Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& conte
 Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Cuts convolutions in width of which no band of whole lines fits the convolution buffer.
 Schedule cut_columns(Schedule schedule, const Graph& graph, PassContext& context);
+// Returns true if it would cut a convolution.
+bool fits_in_columns(const DeviceInfo& info, const nvdla_conv& conv);
 // Cuts convolutions into bands that fit the convolution buffer. Throws where none does.
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Makes a layer for each image of a batch, or for as many as a convolution takes at once.

@@ -34,6 +34,7 @@ constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
     {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &Convolution::Tuning::folding},
     {"mark-poolings", "poolings may follow on the fly", mark_flying_poolings, true},
     {"batch", "convolutions take several images", choose_images, true, &Convolution::Tuning::batch},
+    {"line-steps", "lines that lie far apart are computed by layers of their own", step_lines},
     {"kernel-lines", "kernel lines of images lie side by side", choose_kernel_lines},
     {"groups", "convolutions of groups become blocks of kernels", cut_groups},
     {"kernels", "kernels that fill the buffer are computed a few at a time", cut_kernels},

@@ -16,6 +16,12 @@ using test::Int32;
 using test::Int8;
 using test::Networks;
 
+std::uint64_t layers_macs(const CompiledNetwork& compiled) {
+  std::uint64_t macs = 0;
+  for (std::uint32_t i = 0; i < compiled.layers(); ++i) macs += compiled.layer_macs(i);
+  return macs;
+}
+
 // Cut into bands: all paddings, strides and kinds of operands, and a layer after it that must wait
 // for the last band.
 TEST_P(Networks, BandsOfLines) {
@@ -59,10 +65,7 @@ TEST_P(Networks, BandsOfLines) {
   EXPECT_GT(request.network().layers(), 2U);
   EXPECT_EQ(request.network().layer_name(0),
             "conv 1/" + std::to_string(request.network().layers() - 1));
-  std::uint64_t macs = 0;
-  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
-    macs += request.network().layer_macs(i);
-  EXPECT_EQ(macs, net_.macs());
+  EXPECT_EQ(layers_macs(request.network()), net_.macs());
   expect(in, test::convert(test::apply(test::widen(expected), scale(std::vector<std::int16_t>{2})),
                            0, 1, 0));
 }
@@ -165,10 +168,7 @@ TEST_P(Networks, ColumnsOfLongLines) {
   Request request = net_.build(device_);
   EXPECT_TRUE(request.network().layer_name(0).starts_with("conv columns 1/"))
       << request.network().layer_name(0);
-  std::uint64_t macs = 0;
-  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
-    macs += request.network().layer_macs(i);
-  EXPECT_EQ(macs, net_.macs());
+  EXPECT_EQ(layers_macs(request.network()), net_.macs());
   expect(in, test::convert(test::apply(test::widen(expected), scale(std::vector<std::int16_t>{2})),
                            0, 1, 0));
 }
@@ -196,6 +196,48 @@ TEST_P(Networks, ColumnsWithATensor) {
   ASSERT_EQ(sum.w, 511);
   EXPECT_GT(net_.build(device_).network().layers(), 2U);
   expect(in, test::convert(test::apply(sum, c.x1, &operand), 0, 1, 12));
+}
+
+// Lines of the kernels lie 30 lines apart, more than any buffer holds: layers compute every so
+// many-th line each, with a stride, paddings, and a tensor as operand. No step divides the heights.
+TEST_P(Networks, LinesOfFarKernels) {
+  const Int8 in = test::random_cube(128, 67, 75, 88);
+  const auto narrow = test::random_values<std::int8_t>(8 * 128, 89, -128, 127);
+  const auto weights = test::random_values<std::int8_t>(8 * 128 * 3 * 3, 90, -128, 127);
+  const Tensor x = net_.input("in", test::shape(in));
+  Convolution first{.name = "narrow", .kernels = 8, .stride_height = 2};
+  first.weights = narrow;
+  first.output = {.scale = 1, .shift = 9};
+  Convolution c{.name = "conv", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
+  c.stride_height = 2;
+  c.dilation_height = 30;
+  c.dilation_width = 2;
+  c.pad_top = 30;
+  c.pad_bottom = 30;
+  c.pad_left = c.pad_right = 2;
+  c.pad_value = 11;
+  c.weights = weights;
+  c.x1 = elementwise(NVDLA_ALU_SUM, net_.convolution(x, first), 6);
+  c.output = {.scale = 1, .shift = 12};
+  const Tensor features = net_.convolution(x, c);
+  net_.output(
+      net_.pointwise(features, {.name = "double", .x1 = scale(std::vector<std::int16_t>{2})}),
+      "out");
+  Geometry g, strided;
+  strided.stride_height = g.stride_height = 2;
+  g.dilation_height = 30;
+  g.dilation_width = g.left = g.right = 2;
+  g.top = 30;
+  g.bottom = 30;
+  g.pad_value = 11;
+  const Int8 operand = test::convert(test::convolve(in, narrow, 8, 1, 1, strided), 0, 1, 9);
+  const Int32 sum = test::convolve(in, weights, 8, 3, 3, g);
+  const Int8 expected = test::convert(test::apply(sum, c.x1, &operand), 0, 1, 12);
+  const CompiledNetwork compiled = net_.build(device_).network();
+  EXPECT_TRUE(compiled.layer_name(compiled.layers() - 2).starts_with("conv lines "));
+  EXPECT_EQ(layers_macs(compiled), net_.macs());
+  expect(in, test::convert(test::apply(test::widen(expected), scale(std::vector<std::int16_t>{2})),
+                           0, 1, 0));
 }
 
 }  // namespace

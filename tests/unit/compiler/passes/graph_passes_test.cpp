@@ -119,6 +119,22 @@ output %1 "out"
                1);
 }
 
+// 49 lines of 49 positions are 300 KiB: of every second line the kernels see 25, of every third 17.
+TEST(GraphPasses, LinesThatLieTooFarApartAreTakenInSteps) {
+  constexpr std::string_view kFar = R"(graph
+%0 = input "in" : int8 128x49x49
+%1 = conv "far" %0 kernels=8 kernel=3x3 dilation=24x24 padding=24,24,24,24 weights=fill(1) : int8 8x49x49
+output %1 "out"
+)";
+  expect_graph(detail::step_lines, "nv_small", kFar, R"(graph
+%0 = input "in" : int8 128x49x49
+%1 = conv "far" %0 kernels=8 kernel=3x3 dilation=24x24 padding=24,24,24,24 weights=fill(1) form={line_step=3} : int8 8x49x49
+output %1 "out"
+)",
+               1);
+  expect_graph(detail::step_lines, "nv_full", kFar, kFar, 0);
+}
+
 TEST(GraphPasses, KernelsThatFillTheBufferAreCut) {
   expect_graph(detail::cut_kernels, "nv_small", R"(graph
 %0 = input "in" : int8 2048x3x3

@@ -139,6 +139,30 @@ layer 1 "conv columns 2/2" conv+sdp
 )");
 }
 
+// Surfaces have room for 51 lines, so that each layer steps over whole ones.
+TEST(SchedulePasses, LayersTakeEveryThirdLine) {
+  EXPECT_EQ(lowered({}, "nv_small", R"(graph
+%0 = input "in" : int8 128x49x49
+%1 = conv "far" %0 kernels=8 kernel=3x3 dilation=24x24 padding=24,24,24,24 weights=fill(1) : int8 8x49x49
+output %1 "out"
+)",
+                    0),
+            R"(schedule
+layer 0 "far lines 1/3" conv+sdp
+  operation macs=7676928
+  conv width=49 height=17 channels=128 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=8x24 padding=8,8,24,24 post_extension=1 input=@0[line_stride=1176 surface_stride=19992] weights=@2
+  sdp out_cvt.scale=1 output=@1[line_stride=1176 surface_stride=19992]
+layer 1 "far lines 2/3" conv+sdp
+  operation macs=7225344
+  conv width=49 height=16 channels=128 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=8x24 padding=8,8,24,24 post_extension=1 input=@0+392[line_stride=1176 surface_stride=19992] weights=@2
+  sdp out_cvt.scale=1 output=@1+392[line_stride=1176 surface_stride=19992]
+layer 2 "far lines 3/3" conv+sdp
+  operation macs=7225344
+  conv width=49 height=16 channels=128 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=8x24 padding=8,8,24,24 post_extension=1 input=@0+784[line_stride=1176 surface_stride=19992] weights=@2
+  sdp out_cvt.scale=1 output=@1+784[line_stride=1176 surface_stride=19992]
+)");
+}
+
 // Returns the lines of a schedule that name a layer, and what it waits for.
 std::string order_of(const std::string& schedule) {
   std::istringstream lines(schedule);

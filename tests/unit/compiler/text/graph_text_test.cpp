@@ -43,7 +43,7 @@ lut 1 lo_index_select=4 lo_overflow.shift=-2 lo=ramp(65535, 65534)
 %2 = input "planes" quantization={scale=2} : fp16 2x3x4x5 planar memory=sram quantization=none
 %8 = tensor : int16 1x1x1 producer=4 read gaps=2 view={whole=12 corner={line=3}} folded_for={kernels=3 weights_place=@1+2} desc={shape=2x3x4x5 precision=fp16 atom=16 line_stride=64 surface_stride=128 batch_stride=256 planar}
 %3 = conv "conv1" %0 flags=mean kernels=2 kernel=3x3 stride=2x1 padding=1,0,2,0 pad_value=-3 mean=[1, 2, 3, 4] weights=ramp(0, 91) folding=always batching=auto wanted_post_extension=2 macs=7 : int8 2x3x8
-%4 = conv %1 proc_precision=int16 kernels=2 dilation=2x3 groups=3 weights=int16 [1, -2] x1={alu=sum mode=channel alu_shift=4 relu alu_values=[3, 4]} winograd=always interleaving=never winograd_truncate=1 any_order form={winograd={conv={mode=winograd width=8} desc={kernels=2 channels=3 precision=int16 stride_height=2 weight_shift=-1}} folded images=3 kernel_lines=2 blocks=[{kernels=1 channels=1}, {first_kernel=1 kernels=1 first_channel=1 channels=2}] kernels_at_once=4} : int16 2x6x8 memory=sram
+%4 = conv %1 proc_precision=int16 kernels=2 dilation=2x3 groups=3 weights=int16 [1, -2] x1={alu=sum mode=channel alu_shift=4 relu alu_values=[3, 4]} winograd=always interleaving=never winograd_truncate=1 any_order form={winograd={conv={mode=winograd width=8} desc={kernels=2 channels=3 precision=int16 stride_height=2 weight_shift=-1}} folded images=3 kernel_lines=2 line_step=2 blocks=[{kernels=1 channels=1}, {first_kernel=1 kernels=1 first_channel=1 channels=2}] kernels_at_once=4} : int16 2x6x8 memory=sram
 %5 = deconv "up" %1 kernel_height=2 stride_width=2 pad_top=1 accumulator_shift=3 nan_to_zero zero_point=-4 weights=ramp(1, 1) sdp=[{x2={mul=prelu mul_values=[5]}}, {}] : int8 1x6x16
 %6 = sdp "add" %1, %1 x1={alu=max mul=mul mode=element mul_shift=5 tensor=%1 mul_values=fill(7)} x2={alu=min alu_values=[-1]} y={alu=sum mul=mul mode=channel alu_values=[1, 2, 3] mul_values=[4, 5, 6] alu_converter={offset=1 scale=-2 shift=3} mul_converter={} lut=1} converter={offset=-9 scale=3 shift=9} bounds={min=-5 max=6} processing=int16 nan_to_zero relu_behind_y without_y="say \"why\" \\ \x0a" lut_of_cdp=0 : int8 3x6x8
 sdp "equal" %1 y={alu=equal alu_values=[7]}
@@ -94,7 +94,8 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
       detail::ConvNode{};
   [[maybe_unused]] auto [folding, pixels, winograd, batch, turns, extension] =
       Convolution::Tuning{};
-  [[maybe_unused]] auto [tiles, folded, images, lines, blocks, at_once] = detail::ConvForm{};
+  [[maybe_unused]] auto [tiles, folded, images, lines, line_step, blocks, at_once] =
+      detail::ConvForm{};
   [[maybe_unused]] auto [conv_of_tiles, desc_of_tiles] = detail::WinogradForm{};
   [[maybe_unused]] auto [weights_of_tiles, step_x, step_y, weight_shift] = WinogradDesc{};
   [[maybe_unused]] auto [first_kernel, block_kernels, first_channel, channels] =
