@@ -35,6 +35,36 @@ def array(shape, value):
             struct.pack(f"<{count}f", *(value + i / 100 for i in range(count))))
 
 
+def field(number, content):
+    """A field of protobuf: a number, or bytes with their length."""
+    def varint(value):
+        low = value & 0x7F
+        return bytes([low]) if value < 0x80 else bytes([low | 0x80]) + varint(value >> 7)
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    content = content.encode() if isinstance(content, str) else content
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def far_convolution(channels, side, dilation):
+    """A model of one 3x3 kernel whose weights lie that far apart, with a padding as wide."""
+    def tensor(name, sizes):
+        dims = b"".join(field(1, field(1, size)) for size in sizes)
+        return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
+
+    def numbers(name, values):
+        return field(5, field(1, name) + b"".join(field(8, v) for v in values) + field(20, 7))
+
+    node = (field(1, "x") + field(1, "w") + field(2, "y") + field(3, "far") + field(4, "Conv") +
+            numbers("dilations", [dilation] * 2) + numbers("pads", [dilation] * 4))
+    weights = (b"".join(field(1, size) for size in (1, channels, 3, 3)) + field(2, 1) +
+               field(8, "w") + field(9, bytes(4 * channels * 9)))
+    graph = (field(1, node) + field(2, "g") + field(5, weights) +
+             field(11, tensor("x", (1, channels, side, side))) +
+             field(12, tensor("y", (1, 1, side, side))))
+    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+
+
 def run(*arguments):
     """Standard output, standard error and the exit status."""
     done = subprocess.run([NVDLA, *arguments], capture_output=True, text=True, check=False)
@@ -182,6 +212,16 @@ class Compile(unittest.TestCase):
         for end in ("txt", "csv"):
             run("compile", MODEL, "-o", self.path("a"), "--report", self.path(f"r.{end}"))
             self.assertIn("Conv", (self.folder / f"r.{end}").read_text())
+
+    def test_check_finds_what_has_no_room(self):
+        path = self.path("far.onnx")
+        for channels, refused in ((128, False), (2048, True)):
+            pathlib.Path(path).write_bytes(far_convolution(channels, 33, 12))
+            out, error, status = run("compile", path, "--check", "-d", "model:nv_small",
+                                     "--precision", "int8")
+            self.assertEqual(status, 1 if refused else 0, error)
+            words = r"not possible: .* hold no band of the input" if refused else "device"
+            self.assertRegex(out, "far +Conv +" + words)
 
     def test_a_budget_of_forms(self):
         """The same few forms are predicted each time, and reports say that there were more."""

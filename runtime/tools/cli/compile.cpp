@@ -324,6 +324,34 @@ bool forbids_pixels(const CompileOptions& options) {
                      [](const std::string& choice) { return choice.ends_with(":no-pixels"); });
 }
 
+// Returns the node whose layer an error names, if it names one. Layers have the name of their node,
+// perhaps with more behind it.
+ImportedNode* node_of(const Network& network, const Error& error,
+                      std::vector<ImportedNode>& nodes) {
+  if (error.layer() < 0 || error.layer() >= network.layers()) return nullptr;
+  const std::string_view layer = network.layer_name(static_cast<std::uint32_t>(error.layer()));
+  ImportedNode* found = nullptr;
+  for (ImportedNode& node : nodes)
+    if (layer.starts_with(node.name) && (found == nullptr || node.name.size() > found->name.size()))
+      found = &node;
+  return found;
+}
+
+// Refuses the node whose layer the device has no room for, as the compiler finds out.
+void check_layers(const Network& network, const LoadableOptions& making, CompileReport& report) {
+  const bool is_refused = std::any_of(report.nodes.begin(), report.nodes.end(),
+                                      [](const ImportedNode& n) { return !n.reason.empty(); });
+  if (is_refused) return;
+  try {
+    make_loadable(network, report.configuration, making);
+  } catch (const Error& error) {
+    ImportedNode* const node = node_of(network, error, report.nodes);
+    if (node == nullptr) throw;
+    node->reason = error.what();
+    node->place.clear();
+  }
+}
+
 int compile_model(const CompileOptions& options) {
   check_compile_arguments(options);
   CompileReport report;
@@ -339,7 +367,6 @@ int compile_model(const CompileOptions& options) {
   print_notices(model);
   report.nodes = model.nodes;
   report.scales = model.scales;
-  if (options.check) return check_model(options, report);
   progress.say("compiling");
   LoadableOptions making = loadable_options(hw, options.device);
   making.note = note_of(options, hw, model);
@@ -351,6 +378,10 @@ int compile_model(const CompileOptions& options) {
   making.memory_limit = options.memory_limit;
   making.search_budget = options.search_budget;
   making.passes = &report.passes;
+  if (options.check) {
+    check_layers(model.network, making, report);
+    return check_model(options, report);
+  }
   const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
   if (!options.report.empty())
