@@ -147,9 +147,10 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
   expand_normalizations(graph);
   expand_quotients(graph);
   absorb_affine(graph);
-  const ScaleClasses classes(graph, !info.has_sdp_y, pixels);
-  const auto ranges =
-      samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels, progress);
+  std::map<ValueId, NumberRange> ranges;
+  if (!samples.empty()) ranges = find_ranges(graph, samples, pixels, progress);
+  const ScaleClasses classes(graph, !info.has_sdp_y, pixels, ranges);
+  if (samples.empty()) ranges = nominal_ranges(classes);
   const Quantizations scales = choose_scales(graph, classes, ranges, pixels, precision);
   if (!samples.empty()) tell_coarse_parts(graph, classes, scales, ranges, notices);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {

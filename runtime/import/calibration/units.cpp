@@ -97,6 +97,31 @@ ValueId follow_layer(const Graph& graph, const Readers& readers, const Operation
   return last;
 }
 
+// Returns true if a value, or what it was moved from, has other readers than one.
+bool is_read_elsewhere(const Graph& graph, const Readers& readers, ValueId id) {
+  while (readers.only(id) != nullptr) {
+    const Node* const node = readers.producer(id);
+    if (node == nullptr) return false;
+    const Operation op(graph, *node);
+    if (unless_refused(Scaling::kOwn, [&] { return scaling_of(op); }) != Scaling::kSame)
+      return false;
+    id = op.input(0);
+  }
+  return true;
+}
+
+// Returns true if a part of a concatenation is worth a layer that brings it to the scale of all:
+// others read it with steps of its own, of which that scale leaves it half or less.
+bool has_own_steps(const Operation& concat, ValueId part, const Readers& readers,
+                   const std::map<ValueId, NumberRange>& ranges) {
+  constexpr float kFar = 2;
+  const auto own = ranges.find(part), all = ranges.find(concat.node().outputs[0]);
+  if (own == ranges.end() || all == ranges.end()) return false;
+  const float width = own->second.high - own->second.low;
+  return width > 0 && kFar * width <= all->second.high - all->second.low &&
+         is_read_elsewhere(concat.graph(), readers, part);
+}
+
 // Returns the input of a product that is repeated, or either.
 std::size_t smaller_factor(const Operation& op) {
   return elements(op.dims(0)) < elements(op.dims(1)) ? 0 : 1;
@@ -105,10 +130,15 @@ std::size_t smaller_factor(const Operation& op) {
 }  // namespace
 
 Readers::Readers(const Graph& graph)
-    : readers_(graph.values.size()), is_output_(graph.values.size(), false) {
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    : readers_(graph.values.size()),
+      producers_(graph.values.size()),
+      is_output_(graph.values.size(), false) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId id : graph.nodes[n].inputs)
       if (id != kNoValue) readers_[static_cast<std::size_t>(id)].push_back(n);
+    for (const ValueId id : graph.nodes[n].outputs)
+      if (id != kNoValue) producers_[static_cast<std::size_t>(id)] = &graph.nodes[n];
+  }
   for (const ValueId id : graph.outputs) is_output_[static_cast<std::size_t>(id)] = true;
 }
 
@@ -126,7 +156,8 @@ bool is_sum_of_products(const Graph& graph, const Node& node) {
 }
 
 ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric,
-                           const std::map<ValueId, PixelInput>& pixels) {
+                           const std::map<ValueId, PixelInput>& pixels,
+                           const std::map<ValueId, NumberRange>& ranges) {
   for (std::size_t i = 0; i < graph.values.size(); ++i) parents_.push_back(static_cast<ValueId>(i));
   const Readers readers(graph);
   std::vector<bool> done(graph.nodes.size(), false);
@@ -151,7 +182,8 @@ ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric,
     values_.insert(ends_[n]);
     if (scaling == Scaling::kCommon)
       for (std::size_t i = 0; i < op.inputs(); ++i)
-        if (op.has(i) && op.constant(i) == nullptr && is_real(op.type(i)))
+        if (op.has(i) && op.constant(i) == nullptr && is_real(op.type(i)) &&
+            !(op.op() == "Concat" && has_own_steps(op, op.input(i), readers, ranges)))
           join(op.input(i), ends_[n]);
     if (scaling == Scaling::kCommon) fills_[ends_[n]].add(fill_of(op));
     const bool product = op.op() == "Mul" && op.inputs() == 2 && op.has(1) &&

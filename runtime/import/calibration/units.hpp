@@ -25,9 +25,11 @@ enum class Scaling {
 class ScaleClasses {
  public:
   // `gates_are_symmetric`: the smaller factor of a product has the zero point 0. The scales of
-  // `pixels` are given.
+  // `pixels` are given. `ranges` of values, if they are known, tell which part of a concatenation
+  // keeps a scale of its own.
   ScaleClasses(const Graph& graph, bool gates_are_symmetric,
-               const std::map<ValueId, PixelInput>& pixels);
+               const std::map<ValueId, PixelInput>& pixels,
+               const std::map<ValueId, NumberRange>& ranges);
 
   // Values behind which a QuantizeLinear belongs: inputs, and results of layers.
   const std::set<ValueId>& values() const noexcept { return values_; }
@@ -56,9 +58,12 @@ class Readers {
   explicit Readers(const Graph& graph);
   // Returns the node that is the only one to read a value, if the value is no output.
   const std::size_t* only(ValueId id) const;
+  // Returns the node that computes a value, or nullptr.
+  const Node* producer(ValueId id) const { return producers_[static_cast<std::size_t>(id)]; }
 
  private:
   std::vector<std::vector<std::size_t>> readers_;
+  std::vector<const Node*> producers_;
   std::vector<bool> is_output_;
 };
 

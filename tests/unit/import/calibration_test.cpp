@@ -234,6 +234,34 @@ TEST(Calibration, OneScaleGoesThroughAConcatenation) {
   EXPECT_EQ(compiled.layers(), 2U);
 }
 
+// Another convolution reads the part with small numbers in steps of its own, and a layer brings it
+// to those of the concatenation.
+TEST(Calibration, PartsThatOthersReadKeepTheirScale) {
+  for (const float factor : {1.0F, 40.0F}) {
+    ModelMaker m;
+    m.input("x", {1, 3, 8, 8}).output("y").output("z");
+    m.floats("a", {8, 3, 1, 1}, random_floats(24, 1))
+        .floats("b", {8, 3, 1, 1}, random_floats(24, 2, factor))
+        .floats("c", {4, 8, 1, 1}, random_floats(32, 3));
+    m.node("Conv", {"x", "a"}, {"p"});
+    m.node("Conv", {"x", "b"}, {"q"});
+    set(m.node("MaxPool", {"p"}, {"r"}), "kernel_shape", Sizes{1, 1});
+    set(m.node("Concat", {"r", "q"}, {"y"}), "axis", std::int64_t{1});
+    m.node("Conv", {"p", "c"}, {"z"});
+    for (const char* configuration : kConfigurations) {
+      const ImportedModel model =
+          m.import({.samples = random_samples(8, 192), .measure = true}, configuration);
+      const auto scale_of = [&](const char* name) {
+        const auto found = std::find_if(model.scales.begin(), model.scales.end(),
+                                        [&](const ImportedScale& s) { return s.name == name; });
+        return found->quantization.scale;
+      };
+      const bool is_apart = factor > 2;
+      EXPECT_EQ(scale_of("p") < 0.2F * scale_of("y"), is_apart) << configuration;
+    }
+  }
+}
+
 // Scores beside boxes in pixels have the steps of these, and the importer says so.
 TEST(Calibration, PartsThatAConcatenationLeavesFewStepsAreTold) {
   const auto notices = [](float scale) {
