@@ -106,7 +106,9 @@ std::optional<std::int32_t> exact_bias(const QuantizedSums& sums, std::size_t k,
   return static_cast<std::int32_t>(q.elements.integer(static_cast<std::int64_t>(k)));
 }
 
-// Computes the bias in multiples of the scales of input and kernels.
+// Computes the bias in multiples of the scales of input and kernels. Kernels that are nothing but
+// their bias may have scales of which it is more than 32 bits hold: it stays real then, and the
+// layer adds it where it has steps of the result.
 void round_bias(QuantizedSums& sums, double input) {
   for (std::size_t k = 0; k < sums.bias.size(); ++k) {
     const double step = input * static_cast<double>(sums.scales[sums.scales.size() == 1 ? 0 : k]);
@@ -115,7 +117,12 @@ void round_bias(QuantizedSums& sums, double input) {
       continue;
     }
     const double v = std::nearbyint(sums.bias[k] / step);
-    if (!(std::fabs(v) < 0x1p31)) refuse_node("the bias of kernel {} is beyond 32 bits", k);
+    if (!std::isfinite(sums.bias[k])) refuse_node("the bias of kernel {} is no number", k);
+    if (!(std::fabs(v) < 0x1p31)) {
+      sums.integer_bias.clear();
+      sums.real_bias.assign(sums.bias.begin(), sums.bias.end());
+      return;
+    }
     sums.integer_bias.push_back(static_cast<std::int32_t>(v));
   }
 }

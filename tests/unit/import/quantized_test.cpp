@@ -647,6 +647,26 @@ TEST(Quantized, SlopesOfChannels) {
   }
 }
 
+// The scale of a kernel without weights may be as small as a float gets.
+TEST(Quantized, KernelsWithoutWeightsAreTheirBias) {
+  const Sizes in = {1, 3, 4, 5}, kernels = {2, 3, 1, 1};
+  QuantizedMaker q;
+  const auto x = reals_of(q.input("x", in, kIn));
+  const auto w = q.kernels("w", kernels, {0.01F, 1e-14F}, 0);
+  q.maker.floats("b", {2}, {1, -2});
+  q.maker.node("Conv", {"x.real", "w", "b"}, {"c"});
+  q.output("c", {0.1F, 3});
+  EXPECT_LE(q.expect(made({1, 2, 4, 5},
+                          [&](auto, auto k, auto y, auto s) {
+                            double sum = k == 0 ? 1 : -2;
+                            for (std::int64_t d = 0; d < 3; ++d)
+                              sum += x[at(in, 0, d, y, s)] * w[static_cast<std::size_t>(k * 3 + d)];
+                            return sum;
+                          }),
+                     0.01),
+            1);
+}
+
 TEST(Quantized, AveragesThatRoundUpTheirSizes) {
   QuantizedMaker q;
   const Sizes in = {1, 2, 5, 6}, out = {1, 2, 3, 3};
