@@ -81,6 +81,7 @@ std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node) {
   if (node.op == "Resize" || node.op == "Upsample") return expand_interpolation(graph, node);
   if (node.op == "LSTM" || node.op == "GRU" || node.op == "RNN")
     return expand_recurrence(graph, node);
+  if (node.op == "Einsum") return expand_einsum(graph, node);
   if (node.op == "Clip") return expand_clip(graph, node);
   if (node.op == "MatMul") return expand_product(graph, node);
   if (node.op == "Conv") return expand_convolution(graph, node);

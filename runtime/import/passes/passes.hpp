@@ -31,6 +31,8 @@ std::optional<std::vector<Node>> expand_node(Graph& graph, const Node& node);
 std::optional<std::vector<Node>> expand_convolution(Graph& graph, const Node& node);
 std::optional<std::vector<Node>> expand_interpolation(Graph& graph, const Node& node);
 std::vector<Node> expand_recurrence(Graph& graph, const Node& node);
+// Returns the nodes that compute an Einsum of two tensors.
+std::vector<Node> expand_einsum(Graph& graph, const Node& node);
 // Infers types and sizes of all values, expands nodes, computes values that follow from constants,
 // and removes their nodes. Appends an entry for each node that is removed or that is not possible.
 void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);

@@ -495,6 +495,35 @@ TEST(ImportExpanded, TapsBeyondTheDeviceAlongBothAxes) {
   }
 }
 
+// The joints of a skeleton are mixed by a matrix for each kind of neighbour.
+TEST(ImportExpanded, SumsByTheNamesOfAxes) {
+  constexpr std::int64_t kKinds = 2, kChannels = 3, kTimes = 4, kJoints = 5;
+  ModelMaker m;
+  m.input("x", {1, kKinds, kChannels, kTimes, kJoints}).output("y");
+  const auto w = numbers(kKinds * kJoints * kJoints, 1),
+             in = numbers(kKinds * kChannels * kTimes * kJoints, 2);
+  m.floats("w", {kKinds, kJoints, kJoints}, w);
+  auto& node = m.node("Einsum", {"x", "w"}, {"y"});
+  ::onnx::AttributeProto& equation = *node.add_attribute();
+  equation.set_name("equation");
+  equation.set_type(::onnx::AttributeProto::STRING);
+  equation.set_s("nkctv, kvw -> nctw");
+  const auto out = m.run(in, {.cpu = CpuUse::kNone});
+  ASSERT_EQ(out.size(), static_cast<std::size_t>(kChannels * kTimes * kJoints));
+  for (std::int64_t i = 0; i < kChannels * kTimes * kJoints; ++i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < kKinds; ++k)
+      for (std::int64_t v = 0; v < kJoints; ++v)
+        sum += static_cast<double>(in[static_cast<std::size_t>(
+                   (k * kChannels * kTimes + i / kJoints) * kJoints + v)]) *
+               static_cast<double>(
+                   w[static_cast<std::size_t>((k * kJoints + v) * kJoints + i % kJoints)]);
+    EXPECT_NEAR(out[static_cast<std::size_t>(i)], sum, 0.01) << i;
+  }
+  equation.set_s("nkctv,kvw->nctq");
+  EXPECT_NE(m.refusal().find("is there once in all"), std::string::npos) << m.refusal();
+}
+
 // A layer of its own adds a transposed convolution to a tensor behind a ReLU.
 TEST(ImportExpanded, TransposedConvolutionsBesideTensors) {
   ModelMaker m;
