@@ -81,7 +81,7 @@ static void nvdla_layer_end(void *context, const struct nvdla_job *job,
 	nvdla_trace_layer_end(context, job, layer, start_ns, end_ns);
 }
 
-static const struct nvdla_hw_ops nvdla_kernel_port = {
+static const struct nvdla_hw_ops nvdla_kernel_hw_ops = {
 	.reg_read = nvdla_reg_read,
 	.reg_write = nvdla_reg_write,
 	.dma_barrier = nvdla_barrier,
@@ -420,7 +420,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 		return ret;
 	dev_set_drvdata(dev, ndev);
 
-	nvdla_engine_init(&ndev->engine, ndev->hw, &nvdla_kernel_port, ndev);
+	nvdla_engine_init(&ndev->engine, ndev->hw, &nvdla_kernel_hw_ops, ndev);
 	nvdla_engine_set_clock(&ndev->engine, ndev->clock_khz);
 	ret = nvdla_device_start(ndev);
 	if (ret)

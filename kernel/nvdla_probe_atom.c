@@ -82,7 +82,7 @@ static int nvdla_probe_run(struct nvdla_device *ndev, struct nvdla_job *job)
 		return -EBUSY;
 	while (!nvdla_engine_done(engine)) {
 		usleep_range(100, 1000);
-		nvdla_engine_interrupt(engine, engine->port->take_irq(ndev));
+		nvdla_engine_interrupt(engine, engine->ops->take_irq(ndev));
 		nvdla_engine_poll(engine);
 	}
 	switch (job->result) {

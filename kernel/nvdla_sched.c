@@ -96,7 +96,7 @@ void nvdla_hw_unlock(struct nvdla_device *ndev)
 /* The clock of the engine, which tests have in their hands. */
 static u64 nvdla_sched_now(const struct nvdla_device *ndev)
 {
-	return ndev->engine.port->now_ns(ndev->engine.context);
+	return ndev->engine.ops->now_ns(ndev->engine.context);
 }
 
 static void nvdla_sched_end(struct nvdla_device *ndev,

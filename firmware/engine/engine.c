@@ -12,11 +12,11 @@ static const u32 unit_bases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] =
 	NVDLA_UNIT_BASES;
 
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
-		       const struct nvdla_hw_ops *port, void *context)
+		       const struct nvdla_hw_ops *ops, void *context)
 {
 	/* Field by field: a struct literal may become a call of memset(). */
 	engine->hw = hw;
-	engine->port = port;
+	engine->ops = ops;
 	engine->context = context;
 	engine->bases = unit_bases[hw->regmap];
 	engine->job = NULL;
@@ -122,8 +122,8 @@ static void enable(struct nvdla_engine *engine, u32 layer,
 	/* A unit in the middle of this layer was the last of another. */
 	nvdla_irq_set_mask(engine, (engine->intr_mask | inflight->side) &
 					   ~inflight->done);
-	if (engine->port->layer_start)
-		engine->port->layer_start(engine->context, job, layer);
+	if (engine->ops->layer_start)
+		engine->ops->layer_start(engine->context, job, layer);
 	if (image->kind == NVDLA_LAYER_BDMA)
 		nvdla_bdma_launch(engine, image,
 				  nvdla_group(inflight, NVDLA_UNIT_BDMA));
@@ -302,9 +302,9 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 	u64 start_ns = inflight->deadline ? inflight->start_ns :
 					    engine->event_ns;
 
-	if (engine->port->layer_end)
-		engine->port->layer_end(engine->context, job, layer, start_ns,
-					engine->event_ns);
+	if (engine->ops->layer_end)
+		engine->ops->layer_end(engine->context, job, layer, start_ns,
+				       engine->event_ns);
 	if (job->program->flags & NVDLA_PROGRAM_STATS) {
 		struct nvdla_layer_stats *stats = stats_of(job, layer);
 
@@ -570,7 +570,7 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 		end_job(engine, NVDLA_JOB_OK, 0);
 		return 0;
 	}
-	engine->port->dma_barrier(engine->context);
+	engine->ops->dma_barrier(engine->context);
 	advance(engine);
 	return 0;
 }

@@ -168,7 +168,7 @@ static int wait_for_idle(const struct nvdla_engine *engine, u32 unit, u32 group)
 			return NVDLA_JOB_OK;
 		if (last)
 			return NVDLA_JOB_HANG;
-		engine->port->relax(engine->context);
+		engine->ops->relax(engine->context);
 	}
 }
 

@@ -89,13 +89,13 @@ static void write_registers(struct nvdla_engine *engine,
 {
 	u32 i;
 
-	if (engine->port->reg_writes) {
-		engine->port->reg_writes(engine->context, writes, count);
+	if (engine->ops->reg_writes) {
+		engine->ops->reg_writes(engine->context, writes, count);
 		return;
 	}
 	for (i = 0; i < count; i++)
-		engine->port->reg_write(engine->context, writes[i].offset,
-					writes[i].value);
+		engine->ops->reg_write(engine->context, writes[i].offset,
+				       writes[i].value);
 }
 
 /*
@@ -126,8 +126,8 @@ int nvdla_image_write(struct nvdla_engine *engine,
 		nvdla_group_select(engine, unit, nvdla_group(inflight, unit));
 		while (next < end) {
 			write_registers(engine, &writes[i], next - i);
-			engine->port->reg_write(engine->context,
-						writes[next].offset, bound);
+			engine->ops->reg_write(engine->context,
+					       writes[next].offset, bound);
 			i = next + 1;
 			next = next_address(&addresses, i, &bound);
 		}

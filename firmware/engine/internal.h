@@ -33,20 +33,20 @@
 static inline u32 nvdla_reg_read(const struct nvdla_engine *engine, u32 unit,
 				 u32 offset)
 {
-	return engine->port->reg_read(engine->context,
-				      engine->bases[unit] + offset);
+	return engine->ops->reg_read(engine->context,
+				     engine->bases[unit] + offset);
 }
 
 static inline void nvdla_reg_write(const struct nvdla_engine *engine, u32 unit,
 				   u32 offset, u32 value)
 {
-	engine->port->reg_write(engine->context, engine->bases[unit] + offset,
-				value);
+	engine->ops->reg_write(engine->context, engine->bases[unit] + offset,
+			       value);
 }
 
 static inline u64 nvdla_now(const struct nvdla_engine *engine)
 {
-	return engine->port->now_ns(engine->context);
+	return engine->ops->now_ns(engine->context);
 }
 
 /* Group of @unit that a layer holds, 0 or 1. */

@@ -93,8 +93,8 @@ u32 nvdla_engine_read_irq(const struct nvdla_engine *engine)
 /* Everything raised so far, also what the caller's handler picked up. */
 u32 nvdla_irq_take(const struct nvdla_engine *engine)
 {
-	if (engine->port->take_irq)
-		return engine->port->take_irq(engine->context);
+	if (engine->ops->take_irq)
+		return engine->ops->take_irq(engine->context);
 	return nvdla_engine_read_irq(engine);
 }
 

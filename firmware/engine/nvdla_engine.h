@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * The engine: compiled programs in, running hardware out. An event-driven
- * state machine over the register port, the same in the kernel driver, in the
+ * state machine over the registers, the same in the kernel driver, in the
  * runtime's in-process backends and under tests.
  *
  * The caller serialises all calls but nvdla_engine_read_irq(), which touches
@@ -184,7 +184,7 @@ struct nvdla_job {
  * yield would wait for a second long layer.
  */
 #define NVDLA_MAX_PENDING_NS	2000000ull
-/* The same where the port's clock counts the cycles of a simulation. */
+/* The same where now_ns() counts the cycles of a simulation. */
 #define NVDLA_MAX_PENDING_CYCLES	2000000ull
 /* nvdla_engine_read_irq() returns this when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
@@ -244,7 +244,7 @@ struct nvdla_engine_debug {
 struct nvdla_engine {
 	/* constant after nvdla_engine_init() */
 	const struct nvdla_hw *hw;
-	const struct nvdla_hw_ops *port;
+	const struct nvdla_hw_ops *ops;
 	void *context;
 	const u32 *bases;	/* of units, by enum nvdla_unit */
 
@@ -257,7 +257,7 @@ struct nvdla_engine {
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
 	bool started;
-	bool counts_cycles;		/* the port's clock */
+	bool counts_cycles;		/* now_ns() counts those of a simulation */
 
 	/* layers head .. head + window; bit n of a mask is layer head + n */
 	u32 head;			/* the oldest that has not ended */
@@ -285,7 +285,7 @@ struct nvdla_engine {
  * nvdla_engine_init() - forget everything; touches no register
  */
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
-		       const struct nvdla_hw_ops *port, void *context);
+		       const struct nvdla_hw_ops *ops, void *context);
 
 /**
  * nvdla_engine_set_clock() - how fast the device is
@@ -302,12 +302,12 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz);
 
 /**
- * nvdla_engine_count_cycles() - the port's clock counts cycles of a simulation
+ * nvdla_engine_count_cycles() - now_ns() counts cycles of a simulation
  * @engine: the engine
  *
  * Such a clock stands still unless somebody simulates, so nobody waits by it for
- * a turn. What may pend is bounded in cycles then, however long a cycle is in
- * the port's clock. Comes behind nvdla_engine_init(), before any job.
+ * a turn. What may pend is bounded in cycles then, however long now_ns() makes
+ * one. Comes behind nvdla_engine_init(), before any job.
  */
 void nvdla_engine_count_cycles(struct nvdla_engine *engine);
 
@@ -412,7 +412,7 @@ void nvdla_engine_poll(struct nvdla_engine *engine);
 /**
  * nvdla_engine_next_deadline() - when nvdla_engine_poll() is to be called
  *
- * Return: time in ns on the port's clock, or NVDLA_NO_DEADLINE when nothing is
+ * Return: time in ns as of now_ns(), or NVDLA_NO_DEADLINE when nothing is
  * enabled.
  */
 u64 nvdla_engine_next_deadline(const struct nvdla_engine *engine);

@@ -63,7 +63,7 @@ static int wait_for_flush(struct nvdla_engine *engine)
 			return 0;
 		if (last)
 			return -NVDLA_START_FLUSH;
-		engine->port->relax(engine->context);
+		engine->ops->relax(engine->context);
 	}
 }
 

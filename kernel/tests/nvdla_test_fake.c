@@ -74,7 +74,7 @@ static void fake_layer_end(void *context, const struct nvdla_job *job,
 	nvdla_sched_layer_end(&fake->ndev, start_ns, end_ns);
 }
 
-static const struct nvdla_hw_ops fake_port = {
+static const struct nvdla_hw_ops fake_hw_ops = {
 	.reg_read = fake_read,
 	.reg_write = fake_write,
 	.dma_barrier = fake_nothing,
@@ -186,7 +186,7 @@ struct fake *fake_create(struct kunit *test,
 		context->fence_context = dma_fence_context_alloc(1);
 	}
 
-	nvdla_engine_init(&ndev->engine, ndev->hw, &fake_port, fake);
+	nvdla_engine_init(&ndev->engine, ndev->hw, &fake_hw_ops, fake);
 	KUNIT_ASSERT_EQ(test, 0, nvdla_engine_start(&ndev->engine));
 	ndev->state = NVDLA_STATE_RUNNING;
 	test->priv = fake;

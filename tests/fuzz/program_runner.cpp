@@ -101,7 +101,7 @@ struct Bench {
 
 Bench& bench(void* context) { return *static_cast<Bench*>(context); }
 
-const nvdla_hw_ops kPort = {
+const nvdla_hw_ops kHwOps = {
     .reg_read = [](void* c, u32 offset) -> u32 { return bench(c).device.read(offset); },
     .reg_write = [](void* c, u32 offset, u32 value) { bench(c).device.write(offset, value); },
     .dma_barrier = [](void*) {},
@@ -126,7 +126,7 @@ std::string run_program(const nvdla_program& program, std::span<const nvdla_bind
   GuardedBus bus(program, bindings, control);
   Bench bench{model::Device(*program.hw, bus)};
   nvdla_engine engine;
-  nvdla_engine_init(&engine, program.hw, &kPort, &bench);
+  nvdla_engine_init(&engine, program.hw, &kHwOps, &bench);
   if (nvdla_engine_start(&engine) != 0) return "the engine does not start";
 
   std::vector<std::uint64_t> bases;

@@ -175,7 +175,7 @@ struct Bench {
 
 Bench& bench(void* context) { return *static_cast<Bench*>(context); }
 
-const nvdla_hw_ops kPort = {
+const nvdla_hw_ops kHwOps = {
     .reg_read = [](void* c, u32 offset) -> u32 { return bench(c).device.read(offset); },
     .reg_write = [](void* c, u32 offset, u32 value) { bench(c).device.write(offset, value); },
     .dma_barrier = [](void*) {},
@@ -196,7 +196,7 @@ struct Counts {
 class Machine {
  public:
   Machine(const nvdla_hw& hw, unsigned delay) : bench_(hw, memory, delay) {
-    nvdla_engine_init(&engine_, &hw, &kPort, &bench_);
+    nvdla_engine_init(&engine_, &hw, &kHwOps, &bench_);
     EXPECT_EQ(nvdla_engine_start(&engine_), 0);
   }
 

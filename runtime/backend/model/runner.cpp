@@ -15,7 +15,7 @@ namespace {
 model::Device& device_of(void* context) { return *static_cast<model::Device*>(context); }
 
 // The model's memory is the host's own: nothing to wait for.
-constexpr nvdla_hw_ops kPort = {
+constexpr nvdla_hw_ops kHwOps = {
     .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
     .reg_write = [](void* context, u32 offset,
                     u32 value) { device_of(context).write(offset, value); },
@@ -55,7 +55,7 @@ ModelRunner::ModelRunner(const nvdla_hw& hw, const model::Options& options)
 ModelRunner::~ModelRunner() = default;
 
 void ModelRunner::start() {
-  nvdla_engine_init(engine_.get(), &hw_, &kPort, &device_);
+  nvdla_engine_init(engine_.get(), &hw_, &kHwOps, &device_);
   if (const int error = nvdla_engine_start(engine_.get()); error != 0) {
     throw_error(ErrorCode::kGone, "the model of {} does not start: error {}", hw_.name, -error);
   }

@@ -12,7 +12,7 @@
 namespace nvdla::detail {
 
 // Memory is coherent, or synchronised before the job came here.
-const nvdla_hw_ops BareEngine::kPort = {
+const nvdla_hw_ops BareEngine::kHwOps = {
     .reg_read = [](void* context, u32 offset) -> u32 {
       auto& self = *static_cast<BareEngine*>(context);
       return self.guarded(~u32{0}, [&] { return self.device_.read(offset); });
@@ -42,7 +42,7 @@ BareEngine::BareEngine(BareDevice& device, const nvdla_hw& hw)
 
 int BareEngine::start() {
   lost_.reset();
-  nvdla_engine_init(engine_.get(), &hw_, &kPort, this);
+  nvdla_engine_init(engine_.get(), &hw_, &kHwOps, this);
   nvdla_engine_set_clock(engine_.get(), device_.clock_khz());
   if (device_.counts_cycles()) nvdla_engine_count_cycles(engine_.get());
   const int error = -nvdla_engine_start(engine_.get());
@@ -70,7 +70,7 @@ bool BareEngine::run(nvdla_job& job, const Patience& patience, const std::functi
     const bool line = guarded(false, [&] { return device_.wait_interrupt(until); });
     const u32 bits = line || looks ? nvdla_engine_read_irq(engine) : 0;
     // A line that is up for nothing must not keep time from passing.
-    if (line && bits == 0) kPort.relax(this);
+    if (line && bits == 0) kHwOps.relax(this);
     if (line || bits != 0) nvdla_engine_interrupt(engine, bits);
     nvdla_engine_poll(engine);
   }
@@ -82,7 +82,7 @@ std::string BareEngine::busy_units() {
   std::string text;
   for (const model::UnitInfo& unit : model::units()) {
     if (unit.groups == 0 || !unit.base[map]) continue;
-    if (kPort.reg_read(this, *unit.base[map] + NVDLA_REG_S_STATUS) == 0) continue;
+    if (kHwOps.reg_read(this, *unit.base[map] + NVDLA_REG_S_STATUS) == 0) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", unit.name);
   }
   return text;

@@ -60,7 +60,7 @@ class BareEngine {
   }
 
  private:
-  static const nvdla_hw_ops kPort;
+  static const nvdla_hw_ops kHwOps;
 
   BareDevice& device_;
   const nvdla_hw& hw_;

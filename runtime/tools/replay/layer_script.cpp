@@ -32,17 +32,17 @@ LayerScript::LayerScript(const Dump& dump, std::string_view file, std::vector<Co
     hw_.features |= NVDLA_HW_WEIGHT_GATING;
   else
     hw_.features &= ~NVDLA_HW_WEIGHT_GATING;
-  port_.reg_read = [](void* context, u32 offset) -> u32 {
+  ops_.reg_read = [](void* context, u32 offset) -> u32 {
     return static_cast<LayerScript*>(context)->read(offset);
   };
-  port_.reg_write = [](void* context, u32 offset, u32 value) {
+  ops_.reg_write = [](void* context, u32 offset, u32 value) {
     auto* const self = static_cast<LayerScript*>(context);
     self->add<WriteRegister>() = {offset, value};
   };
-  port_.dma_barrier = [](void*) {};
-  port_.relax = [](void*) {};
-  port_.now_ns = [](void*) -> u64 { return 0; };
-  nvdla_engine_init(&engine_, &hw_, &port_, this);
+  ops_.dma_barrier = [](void*) {};
+  ops_.relax = [](void*) {};
+  ops_.now_ns = [](void*) -> u64 { return 0; };
+  nvdla_engine_init(&engine_, &hw_, &ops_, this);
   if (const int error = nvdla_engine_start(&engine_))
     throw Error(file_, 0, fmt::format("the engine does not start: error {}", -error));
 }

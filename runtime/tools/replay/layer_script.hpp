@@ -43,7 +43,7 @@ class LayerScript {
   nvdla_hw hw_;
   const Dump* dump_ = nullptr;
   unsigned line_ = 0;
-  nvdla_hw_ops port_ = {};
+  nvdla_hw_ops ops_ = {};
   nvdla_engine engine_;
   std::vector<nvdla_reg_write> writes_;
   std::vector<nvdla_slot> slots_;

@@ -49,8 +49,8 @@ void nothing(void*) {}
 
 u64 clock_of(void* context) { return ++static_cast<Memory*>(context)->now; }
 
-constexpr nvdla_hw_ops kPort = {read,    write,   nothing, nothing, clock_of,
-                                nullptr, nullptr, nullptr, nullptr};
+constexpr nvdla_hw_ops kHwOps = {read,    write,   nothing, nothing, clock_of,
+                                 nullptr, nullptr, nullptr, nullptr};
 
 // Convolutions of as many writes and addresses as compiled ones have.
 struct Program {
@@ -103,7 +103,7 @@ void run_layers(benchmark::State& state) {
   Memory memory;
   Program program(kLayers, state.range(0) != 0);
   nvdla_engine engine;
-  nvdla_engine_init(&engine, program.program.hw, &kPort, &memory);
+  nvdla_engine_init(&engine, program.program.hw, &kHwOps, &memory);
   if (nvdla_engine_start(&engine) != 0) throw std::runtime_error("the engine does not start");
   memory.writes = 0;
   std::uint32_t group = 0;
@@ -123,14 +123,14 @@ void run_layers(benchmark::State& state) {
 }
 BENCHMARK(run_layers)->ArgName("chain")->Arg(0)->Arg(1);
 
-// The writes of a layer alone, through the same port.
+// The writes of a layer alone, through the same operations.
 void writes_only(benchmark::State& state) {
   Memory memory;
   Program program(1, false);
-  const nvdla_hw_ops* port = &kPort;
-  benchmark::DoNotOptimize(port);
+  const nvdla_hw_ops* ops = &kHwOps;
+  benchmark::DoNotOptimize(ops);
   for (auto _ : state)
-    for (const nvdla_reg_write& w : program.writes) port->reg_write(&memory, w.offset, w.value);
+    for (const nvdla_reg_write& w : program.writes) ops->reg_write(&memory, w.offset, w.value);
   state.counters["time/layer"] =
       benchmark::Counter(static_cast<double>(state.iterations()),
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);

@@ -239,13 +239,13 @@ class Device {
   using Read = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // unit, group, register
 
   explicit Device(const nvdla_hw& hw) : hw_(hw) {
-    port.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
-    port.reg_write = [](void* context, u32 offset, u32 value) {
+    ops.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
+    ops.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->write(offset, value);
     };
-    port.dma_barrier = [](void*) {};
-    port.relax = [](void*) {};
-    port.now_ns = [](void* context) -> u64 { return ++self(context)->now_; };
+    ops.dma_barrier = [](void*) {};
+    ops.relax = [](void*) {};
+    ops.now_ns = [](void* context) -> u64 { return ++self(context)->now_; };
   }
 
   static std::uint32_t value(const Read& at) {
@@ -258,7 +258,7 @@ class Device {
     return unit == NVDLA_UNIT_BDMA ? 0 : unit & 1;
   }
 
-  nvdla_hw_ops port{};
+  nvdla_hw_ops ops{};
   std::multiset<Read> counters;  // that were read, outside of the registers of all groups
 
  private:
@@ -349,7 +349,7 @@ void run(const Base& base, const Row& row) {
   if (!program->ok()) return;
   Device device(*base.hw);
   nvdla_engine engine;
-  nvdla_engine_init(&engine, base.hw, &device.port, &device);
+  nvdla_engine_init(&engine, base.hw, &device.ops, &device);
   ASSERT_EQ(nvdla_engine_start(&engine), 0);
   const std::vector<std::uint64_t> bases(base.slots.size(), 0x10000000);
   std::array<nvdla_layer_stats, kLayers> stats{};

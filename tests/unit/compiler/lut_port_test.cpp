@@ -20,7 +20,7 @@ namespace {
 
 model::Device& device_of(void* context) { return *static_cast<model::Device*>(context); }
 
-constexpr nvdla_hw_ops kPort = {
+constexpr nvdla_hw_ops kHwOps = {
     .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
     .reg_write = [](void* context, u32 offset,
                     u32 value) { device_of(context).write(offset, value); },
@@ -99,7 +99,7 @@ TEST(LutPort, ReadsBackWhatTheEngineWrote) {
     model::Memory memory;
     model::Device device(*nvdla_hw_find("nv_full"), memory);
     const auto engine = std::make_unique<nvdla_engine>();
-    nvdla_engine_init(engine.get(), nvdla_hw_find("nv_full"), &kPort, &device);
+    nvdla_engine_init(engine.get(), nvdla_hw_find("nv_full"), &kHwOps, &device);
     ASSERT_EQ(nvdla_engine_start(engine.get()), 0);
     run(*engine, device, program_with(on, lut));
 

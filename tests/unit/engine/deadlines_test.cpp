@@ -261,7 +261,7 @@ TEST(Progress, OfTransfersGivesMoreTime) {
     ASSERT_EQ(rig.submit(program), 0);
     static std::uint32_t free_places;
     free_places = 15;
-    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+    rig.ops.reg_read = [](void* context, u32 offset) -> u32 {
       const u32 value = static_cast<MockDevice*>(context)->read(offset);
       return offset == kBases[0][NVDLA_UNIT_BDMA] + NVDLA_BDMA_STATUS ? free_places : value;
     };
@@ -286,7 +286,7 @@ TEST(Progress, OfADeviceThatLiesHasAnEnd) {
     ASSERT_EQ(rig.submit(program), 0);
     static unsigned idle;
     idle = 0;
-    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+    rig.ops.reg_read = [](void* context, u32 offset) -> u32 {
       const u32 value = static_cast<MockDevice*>(context)->read(offset);
       if ((offset & 0xfff) != NVDLA_REG_S_STATUS) return value;
       return (offset >> 12) % 16 < idle ? 0 : 1;
@@ -304,7 +304,7 @@ TEST(Progress, OfADeviceThatIsGoneIsNone) {
     Program program(rig.hw, {{.kind = kind, .hangs = true}});
     ASSERT_EQ(rig.start(), 0);
     ASSERT_EQ(rig.submit(program), 0);
-    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+    rig.ops.reg_read = [](void* context, u32 offset) -> u32 {
       const u32 value = static_cast<MockDevice*>(context)->read(offset);
       return (offset & ~0xfffu) == kBases[0][NVDLA_UNIT_GLB] ? value : kAllOnes;
     };

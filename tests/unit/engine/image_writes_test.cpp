@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A port may take the writes of a layer's registers several at a time.
+// A device may take the writes of a layer's registers several at a time.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -18,7 +18,7 @@ using Writes = std::vector<std::pair<u32, u32>>;
 // the device sees.
 Writes writes_of(void (*reg_writes)(void*, const nvdla_reg_write*, u32)) {
   Rig rig;
-  rig.port.reg_writes = reg_writes;
+  rig.ops.reg_writes = reg_writes;
   Writes writes;
   rig.device.on_write = [&](u32 offset, u32 value) { writes.emplace_back(offset, value); };
   Program program(rig.hw, {{.kind = NVDLA_LAYER_CONV_SDP},

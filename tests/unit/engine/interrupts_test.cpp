@@ -121,7 +121,7 @@ TEST(Interrupts, PollSeesWhatTheHandlerHolds) {
   Rig rig;
   static Held held;
   held = {&rig.device, &rig.engine, 0};
-  rig.port.take_irq = [](void*) -> u32 {
+  rig.ops.take_irq = [](void*) -> u32 {
     const u32 bits = nvdla_engine_read_irq(held.engine) | held.pending;
     held.pending = 0;
     return bits;
@@ -356,10 +356,10 @@ TEST(ReadIrq, GivesUpAfterSixteenRounds) {
   ASSERT_EQ(rig.start(), 0);
   rig.device.raise(kSdp0);
   unsigned clears = 0;
-  nvdla_hw_ops port = rig.port;
-  port.reg_read = [](void*, u32) -> u32 { return kSdp0; };
+  nvdla_hw_ops ops = rig.ops;
+  ops.reg_read = [](void*, u32) -> u32 { return kSdp0; };
   nvdla_engine engine;
-  nvdla_engine_init(&engine, &rig.hw, &port, &rig.device);
+  nvdla_engine_init(&engine, &rig.hw, &ops, &rig.device);
   rig.device.on_write = [&](u32, u32) { ++clears; };
   EXPECT_EQ(nvdla_engine_read_irq(&engine), kSdp0);
   EXPECT_EQ(clears, 16u);

@@ -42,11 +42,11 @@ class StatusRegister {
 class Caller {
  public:
   Caller() {
-    port_.reg_read = [](void* context, u32 offset) { return self(context)->device.read(offset); };
-    port_.reg_write = [](void* context, u32 offset, u32 value) {
+    ops_.reg_read = [](void* context, u32 offset) { return self(context)->device.read(offset); };
+    ops_.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->device.write(offset, value);
     };
-    nvdla_engine_init(&engine_, nvdla_hw_find("nv_small"), &port_, this);
+    nvdla_engine_init(&engine_, nvdla_hw_find("nv_small"), &ops_, this);
   }
 
   // Hard handler: keeps for the thread what was raised.
@@ -71,7 +71,7 @@ class Caller {
  private:
   static Caller* self(void* context) { return static_cast<Caller*>(context); }
 
-  nvdla_hw_ops port_{};
+  nvdla_hw_ops ops_{};
   nvdla_engine engine_{};
   std::mutex mutex_;
   std::uint32_t pending_ = 0;

@@ -31,7 +31,7 @@ void count_enables(Rig& rig) {
       if ((op || launch) && value == 1) ++enables;
     }
   };
-  rig.port.layer_start = [](void*, const nvdla_job* job, u32 layer) {
+  rig.ops.layer_start = [](void*, const nvdla_job* job, u32 layer) {
     started.push_back({job, layer, enables});
   };
 }
@@ -79,7 +79,7 @@ std::vector<Ended> ended;
 
 void collect_ends(Rig& rig) {
   ended.clear();
-  rig.port.layer_end = [](void*, const nvdla_job* job, u32 layer, u64 start_ns, u64 end_ns) {
+  rig.ops.layer_end = [](void*, const nvdla_job* job, u32 layer, u64 start_ns, u64 end_ns) {
     ended.push_back({job, layer, start_ns, end_ns});
   };
 }

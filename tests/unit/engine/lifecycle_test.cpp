@@ -36,13 +36,13 @@ TEST(Start, InitTouchesNothing) {
 TEST(Start, InitLeavesNothingToChance) {
   for (const int pattern : {0x00, 0x5a, 0xff}) {
     const nvdla_hw& hw = *nvdla_hw_find("nv_small");
-    const nvdla_hw_ops port{};
+    const nvdla_hw_ops ops{};
     int context = 0;
     nvdla_engine engine;
     std::memset(&engine, pattern, sizeof(engine));
-    nvdla_engine_init(&engine, &hw, &port, &context);
+    nvdla_engine_init(&engine, &hw, &ops, &context);
     EXPECT_EQ(engine.hw, &hw);
-    EXPECT_EQ(engine.port, &port);
+    EXPECT_EQ(engine.ops, &ops);
     EXPECT_EQ(engine.context, &context);
     EXPECT_TRUE(std::equal(kBases[NVDLA_REGMAP_NV_SMALL],
                            kBases[NVDLA_REGMAP_NV_SMALL] + NVDLA_UNIT_COUNT, engine.bases));
@@ -181,7 +181,7 @@ TEST(Gone, AtEachReadOfStart) {
     static unsigned left;
     left = n;
     Rig rig;
-    rig.port.reg_read = [](void* context, u32 offset) {
+    rig.ops.reg_read = [](void* context, u32 offset) {
       auto* device = static_cast<MockDevice*>(context);
       if (left-- == 0) device->gone = true;
       return device->read(offset);
@@ -202,7 +202,7 @@ TEST(Gone, AtAnyOneReadOfStart) {
     static std::size_t bad;
     bad = n;
     Rig rig;
-    rig.port.reg_read = [](void* context, u32 offset) {
+    rig.ops.reg_read = [](void* context, u32 offset) {
       auto* device = static_cast<MockDevice*>(context);
       const u32 value = device->read(offset);
       return device->reads.size() == bad ? kAllOnes : value;
@@ -274,7 +274,7 @@ TEST(Gone, WhileAUnitSettles) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   while (!rig.device.line()) rig.device.tick();
-  rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+  rig.ops.reg_read = [](void* context, u32 offset) -> u32 {
     auto* device = static_cast<MockDevice*>(context);
     if (offset != kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS) device->gone = true;
     return device->read(offset);

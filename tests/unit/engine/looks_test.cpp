@@ -31,7 +31,7 @@ TEST(Looks, AtTheFlushUntilItIsDone) {
 std::uint64_t flush_limit(std::uint32_t clock_khz) {
   Rig rig;
   rig.device.flush_reads = kNever;
-  rig.port.relax = [](void* context) { static_cast<MockDevice*>(context)->now += 100'000; };
+  rig.ops.relax = [](void* context) { static_cast<MockDevice*>(context)->now += 100'000; };
   nvdla_engine_set_clock(&rig.engine, clock_khz);
   const std::uint64_t begin = rig.device.now;
   EXPECT_EQ(rig.start(), -NVDLA_START_FLUSH);
@@ -57,7 +57,7 @@ TEST(Looks, AtTheFlushForCyclesOfTheDevice) {
 TEST(Looks, AreManyWhereEachTakesLong) {
   Rig rig;
   rig.device.flush_reads = kNever;
-  rig.port.relax = [](void* context) { static_cast<MockDevice*>(context)->now += 1'000'000'000; };
+  rig.ops.relax = [](void* context) { static_cast<MockDevice*>(context)->now += 1'000'000'000; };
   EXPECT_EQ(rig.start(), -NVDLA_START_FLUSH);
   EXPECT_EQ(count_reads(rig, NVDLA_UNIT_CDMA, NVDLA_CDMA_S_CBUF_FLUSH_STATUS), 65u);
 }

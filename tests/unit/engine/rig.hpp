@@ -226,16 +226,16 @@ class Rig {
  public:
   explicit Rig(const char* name = "nv_full", bool gated = false) : Rig(hw_of(name, gated)) {}
   explicit Rig(const nvdla_hw& configuration) : hw(configuration), device(hw) {
-    port.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
-    port.reg_write = [](void* context, u32 offset, u32 value) {
+    ops.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
+    ops.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->write(offset, value);
     };
-    port.dma_barrier = [](void* context) { ++self(context)->barriers; };
-    port.relax = [](void* context) { self(context)->now += 1000; };
-    port.now_ns = [](void* context) -> u64 { return self(context)->read_clock(); };
+    ops.dma_barrier = [](void* context) { ++self(context)->barriers; };
+    ops.relax = [](void* context) { self(context)->now += 1000; };
+    ops.now_ns = [](void* context) -> u64 { return self(context)->read_clock(); };
     // Nobody says that memory is zeroed.
     std::memset(&engine, 0xa5, sizeof(engine));
-    nvdla_engine_init(&engine, &hw, &port, &device);
+    nvdla_engine_init(&engine, &hw, &ops, &device);
   }
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
@@ -278,7 +278,7 @@ class Rig {
 
   const nvdla_hw hw;
   MockDevice device;
-  nvdla_hw_ops port{};
+  nvdla_hw_ops ops{};
   nvdla_engine engine;
 
  private:

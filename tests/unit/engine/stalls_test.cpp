@@ -124,7 +124,7 @@ TEST(Stalls, DoNotHideAUnitThatStaysEnabled) {
   constexpr std::uint32_t kCdma = unit_bit(NVDLA_UNIT_CDMA);
   Program program(rig.hw, {{.silent = kCdma, .lingering = kCdma, .looks = kNever}, {}, {}});
   // An hour at every look.
-  rig.port.relax = [](void* context) { static_cast<MockDevice*>(context)->now += kHour; };
+  rig.ops.relax = [](void* context) { static_cast<MockDevice*>(context)->now += kHour; };
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   ASSERT_EQ(drive(rig), &program.job());
