@@ -30,13 +30,14 @@ struct ConvLines {
   std::uint32_t output_lines = 0;
 };
 
-// Returns the parts of a direct convolution whose dilation is a multiple of `step`; none if one of
-// them cannot be.
+// Returns the parts of a direct convolution, `step` of them or one for each line; none if one of
+// them reads too little for a layer. The dilation in height is a multiple of `step`.
 std::vector<ConvLines> cut_into_steps(const nvdla_conv& conv, std::uint32_t step);
 // Returns the layer that computes some lines of `whole`.
 nvdla_layer layer_of(const nvdla_layer& whole, const ConvLines& lines);
-// Returns the descriptor of a convolution, or of its first lines where it is computed in steps.
-nvdla_conv widest_layer(const ConvNode& part);
+// Returns the descriptor of a convolution or, where it is computed in steps of lines, of the layer
+// that reads the most lines.
+nvdla_conv tallest_layer(const ConvNode& part);
 
 // Emits a convolution, which may take more than the convolution buffer holds.
 void emit_convolution(Lowering& lowering, const LayerNode& node, const nvdla_conv& conv,

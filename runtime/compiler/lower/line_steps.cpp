@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines of a kernel that lie far apart: every so many-th line of the output sees every so many-th
-// line of the input only, which one layer can read and write where they lie.
+// A convolution whose kernels see lines that lie far apart is cut into steps: every `step`-th line
+// of the output sees every `step`-th line of the input only, and one layer can read and write these
+// where they lie.
 #include <algorithm>
 
 #include "compiler/lower/conv.hpp"
@@ -14,15 +15,15 @@ namespace {
 // A part of one position may end in a single pixel, which has a layout of its own.
 constexpr std::uint32_t kFewestPositions = 2;
 
-// Returns the lines of the output from `first` on; nothing if these read padding only, or too
-// little for a layer.
+// Returns every `step`-th line of the output from `first` on; nothing if these read padding only,
+// or too little for a layer.
 std::optional<ConvLines> make_lines(const nvdla_conv& conv, std::uint32_t step,
                                     std::uint32_t first) {
   const Shape output = conv_output(conv);
   ConvLines part{.conv = conv, .step = step, .output_line = first};
   part.output_lines = (output.height - first + step - 1) / step;
-  // The line that the first tap of the first line reads, from the first line of the input that is
-  // one of these.
+  // `top` is the line of the input, or of its padding, that the first tap reads for the first of
+  // these outputs; `start` is the first line of the input that is a whole number of steps from it.
   const std::int64_t top = std::int64_t{first} * conv.stride_height - conv.pad_top;
   const std::int64_t start = ((top % step) + step) % step;
   const std::int64_t lines = (std::int64_t{conv.height} - start + step - 1) / step;
@@ -60,9 +61,11 @@ std::vector<ConvLines> cut_into_steps(const nvdla_conv& conv, std::uint32_t step
   return parts;
 }
 
-nvdla_conv widest_layer(const ConvNode& part) {
+nvdla_conv tallest_layer(const ConvNode& part) {
   const nvdla_conv conv = formed_conv(part);
-  return part.form.line_step == 1 ? conv : cut_into_steps(conv, part.form.line_step)[0].conv;
+  if (part.form.line_step == 1) return conv;
+  const auto parts = cut_into_steps(conv, part.form.line_step);
+  return std::ranges::max(parts, {}, [](const ConvLines& some) { return some.conv.height; }).conv;
 }
 
 nvdla_layer layer_of(const nvdla_layer& whole, const ConvLines& lines) {

@@ -26,7 +26,7 @@ std::uint32_t kernels_of_narrow_blocks(const DeviceInfo& info, const ConvNode& p
 // Returns the kernels of a layer of which not even one kernel group fits, else 0.
 std::uint32_t kernels_at_once(const DeviceInfo& info, const ConvNode& part) {
   if (part.groups > 1) return kernels_of_narrow_blocks(info, part);
-  const nvdla_conv conv = widest_layer(part);
+  const nvdla_conv conv = tallest_layer(part);
   if (conv.mode != NVDLA_CONV_DIRECT) return 0;
   const std::uint32_t some = kernels_that_fit(info, conv);
   if (some >= std::min<std::uint64_t>(conv.kernels, kernel_group(info, conv))) return 0;
@@ -55,7 +55,7 @@ Graph cut_groups(Graph graph, PassContext& context) {
   for (LayerNode& layer : graph.layers) {
     auto* conv = std::get_if<ConvNode>(&layer.part);
     if (conv == nullptr || conv->groups == 1) continue;
-    conv->form.blocks = choose_blocks(context.info, widest_layer(*conv), grouped_kernels(*conv));
+    conv->form.blocks = choose_blocks(context.info, tallest_layer(*conv), grouped_kernels(*conv));
     ++context.applied;
   }
   return graph;

@@ -10,6 +10,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/graph/graph_text.hpp"
+#include "compiler/lower/conv.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/types/device_info.hpp"
 
@@ -133,6 +134,27 @@ output %1 "out"
 )",
                1);
   expect_graph(detail::step_lines, "nv_full", kFar, kFar, 0);
+}
+
+// One line of padding above: the first of two layers reads lines 1, 3, ... 47 and the second one
+// lines 0, 2, ... 48.
+TEST(LineSteps, TheTallestLayerNeedNotBeTheFirst) {
+  detail::ConvNode node;
+  nvdla_conv& conv = node.conv;
+  conv.width = 4;
+  conv.height = 49;
+  conv.channels = 128;
+  conv.batch = 1;
+  conv.kernels = 8;
+  conv.kernel_width = conv.stride_width = conv.stride_height = conv.dilation_width = 1;
+  conv.kernel_height = 3;
+  conv.dilation_height = 24;
+  conv.pad_top = 1;
+  node.form.line_step = 2;
+  const auto parts = detail::cut_into_steps(conv, 2);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].conv.height, 24U);
+  EXPECT_EQ(detail::tallest_layer(node).height, 25U);
 }
 
 TEST(GraphPasses, KernelsThatFillTheBufferAreCut) {
