@@ -17,7 +17,7 @@ using arith::round_up;
 // Beside several groups, whose limits may lie inside an entry.
 constexpr std::uint64_t kWeightMargin = 128;
 // Kernels that were transformed for Winograd have so many lines and columns.
-constexpr std::uint32_t kTile = 4;
+constexpr std::uint32_t kTileSide = 4;
 
 std::uint32_t element_bytes(const nvdla_conv& conv) {
   return conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;
@@ -25,7 +25,7 @@ std::uint32_t element_bytes(const nvdla_conv& conv) {
 
 std::uint64_t kernel_elements(const DeviceInfo& info, const nvdla_conv& conv) {
   if (conv.mode == NVDLA_CONV_WINOGRAD) {
-    return std::uint64_t{kTile} * kTile *
+    return std::uint64_t{kTileSide} * kTileSide *
            winograd_channels(info, {weights_desc(conv), conv.stride_width, conv.stride_height});
   }
   return std::uint64_t{conv.channels} * conv.kernel_width * conv.kernel_height;

@@ -17,16 +17,16 @@ using arith::ceil_div;
 // Lines are counted in 12 bits.
 constexpr std::uint64_t kMaxLines = 4095;
 // Winograd takes so many lines of the input at once, after folding.
-constexpr std::uint32_t kTile = 4;
+constexpr std::uint32_t kTileSide = 4;
 
 // Output lines come in this many at a time.
 std::uint32_t line_unit(const nvdla_conv& conv) {
-  return conv.mode == NVDLA_CONV_WINOGRAD ? kTile : 1;
+  return conv.mode == NVDLA_CONV_WINOGRAD ? kTileSide : 1;
 }
 
 // Lines of the input from the first to the last that `lines` lines of the output take.
 std::uint64_t lines_for(const nvdla_conv& conv, std::uint64_t lines) {
-  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTile) * conv.stride_height;
+  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTileSide) * conv.stride_height;
   return (lines - 1) * conv.stride_height +
          std::uint64_t{conv.kernel_height - 1} * conv.dilation_height + 1;
 }
@@ -37,7 +37,7 @@ std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint
   const std::uint64_t input = std::min(banks * info.cbuf_entries / line, kMaxLines);
   if (conv.mode == NVDLA_CONV_WINOGRAD) {
     // Lines that are left after folding.
-    return input < 2 * kTile ? 0 : input / kTile * kTile - kTile;
+    return input < 2 * kTileSide ? 0 : input / kTileSide * kTileSide - kTileSide;
   }
   const std::uint64_t least = lines_for(conv, 1);
   return input < least ? 0 : (input - least) / conv.stride_height + 1;

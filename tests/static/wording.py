@@ -28,11 +28,11 @@ HEADS = ("As", "By", "How", "Of", "That", "Those", "What", "Where", "Whether", "
 # Identifiers that are given up, with what to write and where; "" stands for all rooms. In the
 # vector layers some words of plain English name operations.
 VECTORS = "runtime/model/simd"
-MODEL = "runtime/model"
 NETWORK = "runtime/compiler"
 WORDS = {
     "": {
         "reals": "floats", "write_reals": "write_floats", "alu_reals": "alu_floats",
+        "kTile": "kMr", "kStep": "kKr", "nudges": "correction",
         "kWhenItPays": "kAuto", "flight": "in-flight layer", "stint": "time slice",
         "make_blob": "begin_constants", "add_blob": "commit_constants",
         "refuse_argument": "throw_invalid_argument", "refuse": "throw_error",
@@ -46,7 +46,6 @@ WORDS = {
         "Wishes": "MemoryPlanOptions", "Chain": "Schedule", "PortNode": "IoTensor",
         "Port": "Binding", "Blob": "ConstantPool",
     },
-    MODEL: {"kTile": "kMr", "kStep": "kKr", "nudges": "correction"},
     VECTORS: {
         "both": "And", "either": "Or", "differing": "Xor", "opposite": "Not", "without": "AndNot",
         "one_of": "Xor", "above": "SlideUp", "below": "SlideDown",

@@ -83,7 +83,7 @@ struct ConvForm {
   bool folded = false;             // in width, as its input lies
   std::uint32_t images = 1;        // of the batch, at once
   std::uint32_t kernel_lines = 0;  // of an image, side by side in an atom; else 0
-  // Lines of the output from one to the next of a layer, of which there are as many.
+  // So many layers compute the lines of the output, each every so many-th line; 1: one layer.
   std::uint32_t line_step = 1;
   std::vector<KernelBlock> blocks;  // of groups, one for each layer
   // Kernels of one layer where not even those of an atom fit the convolution buffer, else 0.

@@ -121,7 +121,7 @@ Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& conte
 Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Cuts convolutions in width of which no band of whole lines fits the convolution buffer.
 Schedule cut_columns(Schedule schedule, const Graph& graph, PassContext& context);
-// Returns true if it would cut a convolution.
+// Returns true if cut_columns() would cut a convolution.
 bool fits_in_columns(const DeviceInfo& info, const nvdla_conv& conv);
 // Cuts convolutions into bands that fit the convolution buffer. Throws where none does.
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);

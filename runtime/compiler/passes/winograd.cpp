@@ -19,14 +19,14 @@
 namespace nvdla::detail {
 namespace {
 
-constexpr std::uint32_t kTile = 4, kMostAfter = 63;
+constexpr std::uint32_t kTileSide = 4, kMostAfter = 63;
 constexpr std::int32_t kMostClip = 16;
 
 // Padding after the input with which outputs are whole tiles.
 std::uint32_t tile_padding(std::uint32_t outputs, std::uint32_t stride, std::uint32_t before,
                            std::uint32_t size) {
-  return static_cast<std::uint32_t>(arith::round_up(outputs, kTile) + kTile) * stride - before -
-         size;
+  return static_cast<std::uint32_t>(arith::round_up(outputs, kTileSide) + kTileSide) * stride -
+         before - size;
 }
 
 bool folds_to_three(std::uint32_t kernel, std::uint32_t stride) {
@@ -72,7 +72,7 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
   if (winograd_channels(info, {weights_desc(c), c.stride_width, c.stride_height}) > kMaxSide) {
     return "strides folded into channels are more than 8192 channels";
   }
-  if (out.width % kTile != 0 || out.height % kTile != 0) {
+  if (out.width % kTileSide != 0 || out.height % kTileSide != 0) {
     for (const OperatorNode* op : {&node.sdp.operators.x1, &node.sdp.operators.x2}) {
       if (op->active() && op->mode == NVDLA_OPERAND_ELEMENT) {
         return "operands of elements need an output of whole tiles of 4x4";

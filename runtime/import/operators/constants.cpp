@@ -122,8 +122,8 @@ constexpr std::string_view kUnrolled =
 constexpr OperatorRow kConstantRows[] = {
     {"Constant", infer_constant, fold_constant, nullptr, "Folded."},
     {"ConstantOfShape", infer_constant_of_shape, fold_constant_of_shape, nullptr, "Folded."},
-    {"GRU", infer_same, nullptr, nullptr, kUnrolled},
     {"Einsum", infer_same, nullptr, nullptr, "Of two tensors: a product of matrices, and moves."},
+    {"GRU", infer_same, nullptr, nullptr, kUnrolled},
     {"If", infer_same, nullptr, nullptr,
      "With a constant condition: the branch is part of the graph."},
     {"LSTM", infer_same, nullptr, nullptr, kUnrolled},

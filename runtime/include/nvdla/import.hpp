@@ -94,9 +94,9 @@ struct ImportOptions {
   std::string name = "model";  ///< Name of a model in memory, for messages.
   /// Folder of a model in memory, in which data outside of it lies; empty: there is none.
   std::string folder = {};
-  /// True: describe every node. The network is empty if a node was refused, for a reason that is in
-  /// ImportedModel::nodes; else whether a device has room for its layers is left to compile(), for
-  /// which scales are those of the samples or any.
+  /// True: describe every node, and refuse none by an error: reasons are in ImportedModel::nodes.
+  /// The network is empty then if there is a reason. Else compiling it tells whether the device has
+  /// room for its layers; without samples its scales are no more than a stand-in.
   bool check = false;
   /// True: in fp16 a picture of `pixels` is an input of int8 with scale 1 and zero point -128, so
   /// that it takes half of the bytes, where only a convolution reads it that can take bytes; what

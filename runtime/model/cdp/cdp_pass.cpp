@@ -25,7 +25,7 @@ CdpConverter kernel_converter(const Converter& converter) noexcept {
 
 void copy_atoms(const std::byte* from, std::size_t from_stride, std::byte* to,
                 std::size_t to_stride, std::size_t atom, unsigned count) noexcept {
-  // With a constant size, a copy is two instructions.
+  // A copy of a constant size is two instructions.
   constexpr std::size_t kUsual = 32;
   for (unsigned i = 0; i < count; ++i, from += from_stride, to += to_stride)
     atom == kUsual ? std::memcpy(to, from, kUsual) : std::memcpy(to, from, atom);

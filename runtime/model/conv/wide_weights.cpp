@@ -9,9 +9,9 @@
 namespace nvdla::model {
 namespace {
 
-// The least chunk, in steps: with upper bytes, no weights exceed the reach of such a chunk.
+// The least chunk, in steps: no weights with upper bytes exceed the reach of such a chunk.
 constexpr std::size_t kLeastChunk = 32;
-// From this chunk on, emptying the sums costs less than keeping sums of a second kind.
+// Emptying the sums costs less than keeping sums of a second kind for chunks of this size or more.
 constexpr std::size_t kLowOnlyChunk = 64;
 // The limit on the measure of a chunk: times an activation (2^15) it is less than 2^31.
 constexpr std::uint32_t kReach = 65535;

@@ -56,7 +56,7 @@ class SdpLut {
   bool ready_ = false;  // the kernels support the layer
   IntTables ints_ = {};
   FloatTables floats_ = {};
-  // With inputs up to kFew, the answers and the sides of all of them.
+  // `answers_` and `sides_` have those of every input if no input is beyond kFew.
   bool few_ = false;
   std::int32_t answers_[2 * kFew + 1] = {}, sides_[2 * kFew + 1] = {};
 };

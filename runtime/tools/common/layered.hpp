@@ -16,7 +16,7 @@ struct LayeredGraph {
     double width = 0, height = 0;
   };
   std::vector<Node> nodes;
-  // From a node to one that follows from it, whose index is greater.
+  // An edge leads from a node to one that follows from it, whose index is greater.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
 };
 

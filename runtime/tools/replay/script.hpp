@@ -95,7 +95,7 @@ struct CheckCrc {
   std::uint32_t crc = 0;
 };
 
-// From here on the bit of S_INTR_STATUS is expected. Does not wait.
+// Expects the bit of S_INTR_STATUS from here on, without waiting for it.
 struct ExpectInterrupt {
   std::uint32_t bit = 0;
   std::uint32_t sync = 0;  // index into Script::syncs
